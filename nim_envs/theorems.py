@@ -1,7 +1,8 @@
 """The theorems on who wins, each as a function of arrays of integers of any size.
 
-Numbers of one position are along the last axis; results are ``(...)``, of the other axes. Arrays of NumPy's integers are calculated with exactly, without overflow; an integer of 2**63 or
-more is in an array of Python's integers, ``np.array([[10**30, 7]], dtype=object)``.
+Numbers of one position are along the last axis; results are ``(...)``, of the other axes. Arrays of
+NumPy's integers are calculated with exactly, without overflow; an integer of 2**63 or more is in an
+array of Python's integers, ``np.array([[10**30, 7]], dtype=object)``.
 """
 
 from __future__ import annotations

@@ -14,7 +14,6 @@ import pytest
 
 from nim_envs import game_from_moves, make_game
 from nim_envs.cgt.nimber_field import nim_product
-from nim_envs.cgt.sequences import octal_period
 from nim_envs.nimbers import mex, nim_sum
 from nim_envs.solution import grundy_values
 
@@ -137,14 +136,6 @@ def test_proportionate_nim(most, total):
     )
 
 
-def test_octal_game():
-    """The octal game 0.177 has period 20, as Winning Ways says in chapter 4."""
-    assert octal_period("0.177").length == 20
-
-
-# Samples of other contests
-
-
 @pytest.mark.parametrize(
     ("amounts", "stones", "winner"),
     [
@@ -190,20 +181,6 @@ def test_piles_that_must_differ(start, piles, winner):
 
     game = game_from_moves("piles that differ", start, moves)
     assert ("sjfnb" if game.solution.is_winning(piles) else "cslnb") == winner
-
-
-@pytest.mark.parametrize(("size", "least"), [(3, 2), (6, -1), (100, 8)])
-def test_interesting_game(size, least):
-    """Codeforces 87 C: split a pile into two or more of k, k - 1, …; fewest that win."""
-    values: list[int] = []
-    for pile in range(size + 1):
-        after = {}
-        for count in range(2, isqrt(2 * pile) + 1):
-            smallest, rest = divmod(pile - count * (count - 1) // 2, count)
-            if smallest > 0 and rest == 0:
-                after[count] = nim_sum(values[smallest : smallest + count])
-        values.append(mex(after.values()))
-    assert min((count for count, value in after.items() if value == 0), default=-1) == least
 
 
 @pytest.mark.parametrize(

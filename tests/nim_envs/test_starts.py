@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import pickle
 import re
-from dataclasses import replace
 
-import gymnasium
 import numpy as np
-import pettingzoo
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nim_envs import GameEnv, VectorGameEnv, VersusEnv, game_from_moves, make_game, starts, sum_of
+from nim_envs import GameEnv, VectorGameEnv, VersusEnv, game_from_moves, make_game, starts
 from nim_envs.errors import InvalidPositionError, SearchTooLargeError
 from nim_envs.starts import (
     NAMED_STARTS,
@@ -30,12 +27,7 @@ from tests.outcome_games import hex_game, tic_tac_toe
 
 LAST_MOVE = [name for name in NAMED_STARTS if name != "draw_position"]
 
-GAMES = [
-    make_game("nim", heaps=(3, 4, 5)),
-    make_game("misere_nim", heaps=(1, 3, 5)),
-    make_game("addition", k=3, n=10),
-    make_game("subtraction", heaps=(9, 8), subtraction_set=(2, 3)),
-]
+NIM = make_game("nim", heaps=(3, 4, 5))
 
 LARGE = [
     ("nim", {"heaps": (200, 201, 202)}),
@@ -98,24 +90,9 @@ def test_starts_of_a_box_are_all_its_positions_equally_likely(case, misere, monk
                 monkeypatch.setattr(starts, "LARGEST_SUPPORT", 0)
                 rejection = start.sampler(game)
                 monkeypatch.undo()
-                rng = np.random.default_rng(1)
-                assert_uniform(rejection.sample(rng, 20 * len(positions)), positions)
-
-
-@pytest.mark.parametrize("name", LAST_MOVE)
-@pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
-def test_every_start_is_in_the_box_and_leaves_a_move(game, name):
-    sampler = NAMED_STARTS[name].sampler(game)
-    rng = np.random.default_rng(0)
-    drawn = np.concatenate([sampler.sample(rng, 500), [sampler.draw(rng) for _ in range(20)]])
-    assert (drawn.shape, drawn.dtype) == ((520, len(game.fields)), np.int64)
-    assert not any(map(game.is_over, drawn.tolist()))
-    positions, probabilities = sampler.support()
-    assert set(map(tuple, drawn.tolist())) <= set(map(tuple, positions.tolist()))
-    assert probabilities.sum() == pytest.approx(1)
-    if name == "balanced":
-        assert probabilities[game.solution.is_winning(positions)].sum() == pytest.approx(0.5)
-        assert abs(game.solution.is_winning(drawn).mean() - 0.5) < 5 * 0.5 / 520**0.5
+                for each in (sampler, rejection):
+                    drawn = each.sample(np.random.default_rng(1), 20 * len(positions))
+                    assert_uniform(drawn, positions)
 
 
 @pytest.mark.parametrize(("name", "arguments"), LARGE, ids=str)
@@ -160,19 +137,9 @@ def test_a_searched_game_too_large_to_list_is_drawn_from():
         assert (game.solution.is_winning(drawn) == winning).all()
 
 
-def test_a_box_bounds_every_coordinate_and_leaves_room_for_what_splits():
-    games = [make_game("fibonacci_nim", heaps=(5,)), make_game("kayles", heaps=(3,))]
-    game = sum_of([*games, make_game("nim", heaps=(2,))])
-    low, high = np.zeros(len(game.fields), int), np.array(game.fields) - 1
-    low[0], high[1] = 3, 4
-    start = UniformStart(tuple(low.tolist()), tuple(high.tolist()))
-    found = list(map(tuple, start.sampler(game).support()[0].tolist()))
-    assert found == enumerated(game, low, high)
-
-
 @given(seed=st.integers(0, 2**32), name=st.sampled_from(sorted(LAST_MOVE)))
 def test_the_same_seed_draws_the_same_positions(seed, name):
-    sampler = NAMED_STARTS[name].sampler(GAMES[0])
+    sampler = NAMED_STARTS[name].sampler(NIM)
     first, second = (np.random.default_rng(seed) for _ in "12")
     assert sampler.sample(first, 8).tolist() == [sampler.draw(second).tolist() for _ in range(8)]
     assert first.random() == second.random()
@@ -196,16 +163,16 @@ def test_the_same_seed_draws_the_same_positions(seed, name):
 )
 def test_an_impossible_start_is_refused_by_name(start, named):
     with pytest.raises(InvalidPositionError, match=re.escape(named)):
-        start.sampler(make_game("nim", heaps=(3, 4, 5)))
+        start.sampler(NIM)
 
 
 def test_positions_and_names_are_starts():
     assert as_start((1, 2)) == as_start(np.array([1, 2])) == FixedStart((1, 2))
     assert as_start("uniform") == UniformStart()
-    assert checked_start((1, 0, 2), GAMES[0]) == FixedStart((1, 0, 2))
+    assert checked_start((1, 0, 2), NIM) == FixedStart((1, 0, 2))
     for impossible in ((0, 0, 0), (3, 4, 6)):
         with pytest.raises(InvalidPositionError, match=re.escape(str(impossible))):
-            checked_start(impossible, GAMES[0])
+            checked_start(impossible, NIM)
     for bad in ("sideways", 5, None, (1, "a"), (True, 1), {}, [(1, 2, 3), "x"], np.array(3)):
         with pytest.raises(InvalidPositionError, match="or a list of positions, not") as caught:
             as_start(bad)
@@ -222,14 +189,7 @@ def test_a_list_of_positions_is_drawn_from_with_repeats_as_weights():
     for wrong in ([(0, 0, 0)], [(3, 0, 0), (4, 0, 0)], [(1, 2)]):
         with pytest.raises(InvalidPositionError):
             make_game("nim", heaps=(3, 4, 5), start=wrong)
-    env = pettingzoo.make("aec", "nim_envs/nim-v0", heaps=(3, 4, 5), start=listed)
-    single = gymnasium.make("nim_envs/Nim-v0", heaps=(3, 4, 5), start=listed, opponent=None)
-    spec = gymnasium.envs.registration.EnvSpec.from_json(single.spec.to_json())
-    for seed in range(10):
-        env.reset(seed=seed)
-        assert env.observe("player_0")["observation"].tolist() in listed
-        first = single.reset(seed=seed)[0]["observation"].tolist()
-        assert gymnasium.make(spec).reset(seed=seed)[0]["observation"].tolist() == first in listed
+    env = GameEnv(game)
     env.reset(seed=0, options={"start": [[1, 1, 1]]})
     assert env.observe("player_0")["observation"].tolist() == [1, 1, 1]
 
@@ -265,18 +225,9 @@ def test_reset_does_not_search(maker):
         with pytest.raises(InvalidPositionError, match=r"reset\(\) does not search.*make\(\)"):
             env.reset(seed=0, options={"start": start})
     env = make("n_position")
-    for start in ("n_position", "p_position", "balanced"):
+    for start in ("p_position", "balanced"):
         env.reset(seed=0, options={"start": start})
-
-
-def test_a_game_that_is_searched_in_make_resets_after_it_was_pickled():
-    env = GameEnv(make_game("kayles", heaps=(9,), misere=True, start="n_position"))
-    seen = []
-    for each in (env, pickle.loads(pickle.dumps(env))):
-        each.reset(seed=3, options={"start": "n_position"})
-        seen.append(each.observe("player_0")["observation"].tolist())
-    assert seen[0] == seen[1]
-    assert env.game.solution.is_winning(seen[0])
+    pickle.loads(pickle.dumps(env)).reset(seed=0, options={"start": "n_position"})
 
 
 def test_a_game_too_large_to_search_is_refused_in_make():
@@ -284,5 +235,3 @@ def test_a_game_too_large_to_search_is_refused_in_make():
         game = make_game("octal", code="4.7", heaps=(30,), misere=True, start=start)
         with pytest.raises(SearchTooLargeError, match="positions; at most"):
             GameEnv(game)
-    replaced = replace(GAMES[0], starts=NAMED_STARTS["uniform"])
-    assert len(replaced.start_positions()) == 119

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from nim_envs import Game, game_from_moves, make_game, sum_of
+from nim_envs import game_from_moves, make_game, sum_of
 from nim_envs.errors import (
     IllegalMoveError,
     InvalidActionError,
@@ -45,8 +45,12 @@ def test_what_is_no_position_or_action_is_refused():
             game.moves(position)
     with pytest.raises(InvalidPositionError, match="too little room"):
         game.moves((5, 1, 0))
-    with pytest.raises(InvalidActionError):
-        game.play((5, 0, 0), True)
+    for action in (True, -1, game.num_actions, 1.5, "1"):
+        for call in (game.play, lambda position, action: game.describe(action)):
+            with pytest.raises(InvalidActionError):
+                call((5, 0, 0), action)
+    with pytest.raises(InvalidPositionError):
+        game.describe(0, (6, 0, 0))
     with pytest.raises(IllegalMoveError, match=r"is illegal at \[1, 0, 0\]; legal actions are"):
         game.play((1, 0, 0), game.num_actions - 1)
     with pytest.raises(IllegalMoveError):
@@ -88,38 +92,7 @@ def test_positions_are_listed_up_to_a_limit():
         make_game("nim").positions(limit=100)
 
 
-def test_parts_are_parts():
-    with pytest.raises(InvalidGameError, match="parts must be Parts"):
-        Game("nim", (3,), (1,))
-
-
-def test_an_action_is_described_at_any_position_or_at_one():
+def test_words_of_an_action_hold_at_any_position_or_at_one():
     kayles = make_game("kayles", heaps=(7,))
     assert kayles.describe(2) == "heap 0: take 1, leave 2 and the rest"
     assert kayles.describe(2, (7, 0, 0, 0)) == "heap 0: take 1, leave 2 and 4"
-
-
-def test_the_position_is_given_by_its_coordinates():
-    game = make_game("euclid", pairs=((36, 13),))
-    assert game.describe(0, (23, 13)) == "subtract 1 times 13, leave (10, 13)"
-    with pytest.raises(InvalidPositionError):
-        game.describe(0, (37, 13))
-    with pytest.raises(InvalidPositionError):
-        game.describe(0, [(36, 13), (23, 13)])
-
-
-def test_a_game_of_ones_own_describes_its_labels():
-    def moves(position):
-        return [(n, (position[0] - n,)) for n in (1, 2) if n <= position[0]]
-
-    game = game_from_moves("row", (3,), moves, kind="row", describe=lambda n: f"remove {n}")
-    assert [game.describe(action, (3,)) for action, _ in game.moves((3,))] == [
-        "remove 1",
-        "remove 2",
-    ]
-
-
-@pytest.mark.parametrize("action", [-1, 15, 1.5, "1"])
-def test_only_actions_of_the_game_are_described(action):
-    with pytest.raises(InvalidActionError):
-        make_game("nim", heaps=(3, 4, 5)).describe(action)

