@@ -43,27 +43,6 @@ def pong_hau_ki():
     return game_from_moves("pong_hau_ki", (1, 1, 0, 2, 2, 0), slide, cycles="draw")
 
 
-def has_line(cells, piece):
-    rows = [cells[i : i + 3] for i in (0, 3, 6)] + [cells[i::3] for i in range(3)]
-    return any(all(cell == piece for cell in row) for row in rows)
-
-
-def nine_holes(position):
-    """Three pieces each are put down, then moved to any free hole; a row or column wins."""
-    *cells, mover = position
-    piece, free = mover + 1, [hole for hole in range(9) if not cells[hole]]
-    if has_line(cells, 2 - mover):
-        return
-    from_where = [None] if cells.count(piece) < 3 else [i for i in range(9) if cells[i] == piece]
-    for hole in free:
-        for left in from_where:
-            after = [*cells]
-            after[hole] = piece
-            if left is not None:
-                after[left] = 0
-            yield f"{left} to {hole}", (*after, 1 - mover)
-
-
 def ring(size, steps):
     def moves(position):  # a token moves around a ring; play ends at 0
         (place,) = position
@@ -140,17 +119,6 @@ def test_pong_hau_ki_is_drawn_from_its_start_and_lost_where_blocked():
     blocked = [position for position in values if not [*slide(position)]]
     assert len(blocked) == 4
     assert {values[position] for position in blocked} == {-1}
-
-
-def test_nine_holes_is_that_of_unrolled_play():
-    def lost(position):
-        return -1
-
-    game = game_from_moves(
-        "nine_holes", (0,) * 10, nine_holes, outcome=lost, cycles="draw", board=None
-    )
-    values = check(game, nine_holes, lost)
-    assert {*values.values()} == {-1, 0, 1}
 
 
 def test_a_token_on_a_ring():

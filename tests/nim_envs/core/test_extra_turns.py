@@ -92,9 +92,7 @@ def test_positions_without_the_last_coordinate_have_no_pass_due():
     assert game.start == (7, 0)
     assert game.moves((7,)) == game.moves((7, 0)) == [(0, (6, 0)), (1, (5, 1))]
     assert game.moves((5, 1)) == [(2, (5, 0))]
-    assert [game.describe(action) for action in range(3)] == [
-        "ONE", "TWO", "pass",
-    ]  # fmt: skip
+    assert [*map(game.describe, range(3))] == ["ONE", "TWO", "pass"]
     assert (
         game.solution.value([[3], [4]]).tolist() == game.solution.value([[3, 0], [4, 0]]).tolist()
     )
@@ -126,12 +124,9 @@ def test_environments_and_text_have_the_pass():
     assert turn.opponent_move == "pass"
 
 
-def test_actions_do_not_list_the_pass():
+def test_a_game_without_an_extra_turn_has_no_pass_and_actions_do_not_list_it():
     game = game_from_moves("twice", (7,), two_or_three, actions=["two", "one"])
     assert game.parts[0].labels == ["two", "one", "pass"]
-
-
-def test_a_game_without_an_extra_turn_has_no_pass():
     game = game_from_moves("once", (3,), lambda p: [("one", (p[0] - 1,), False)] * (p[0] > 0))
     assert game.start == (3,)
     assert game.num_actions == 1
