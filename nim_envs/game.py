@@ -304,20 +304,17 @@ class Game:
             >>> make_game("nim", heaps=(1, 2)).positions().tolist()
             [[0, 0], [0, 1], [0, 2], [1, 0], [1, 1], [1, 2]]
         """
-        board = self.board
-        if board.num_positions > limit:
+        board, number = self.board, self.board.num_positions
+        if number > limit:
             raise SearchTooLargeError(
-                f"{self.name} has {board.num_positions} positions; at most {limit} are listed here"
+                f"{self.name} has {number} positions; at most {limit} are listed here"
             )
-        if isinstance(board, Graph):
-            return board.positions(np.arange(board.num_positions))
-        return board.positions(board.states(limit))
+        states = np.arange(number) if isinstance(board, Graph) else board.states(limit)
+        return board.positions(states)
 
     def mask(self, positions: Any) -> MaskArray:
         """Return which actions are legal: ``(..., fields)`` to int8 ``(..., actions)``."""
-        board: Any = self.board
-        legal: MaskArray = board.mask(states_at(board, positions))
-        return legal
+        return self.board.mask(states_at(self.board, positions))
 
     def step(self, positions: Any, actions: Any) -> IntArray:
         """Return the positions after actions, int64 ``(..., fields)``.
@@ -334,13 +331,12 @@ class Game:
             >>> make_game("nim").step([[3, 4, 5], [0, 0, 2]], [0, 11]).tolist()
             [[2, 4, 5], [0, 0, 0]]
         """
-        board: Any = self.board
-        states, chosen = states_at(board, positions), np.asarray(actions)
+        board, chosen = self.board, np.asarray(actions)
+        states = states_at(board, positions)
         legal = np.take_along_axis(board.mask(states), chosen[..., np.newaxis], axis=-1)
         if not legal.all():
             raise IllegalMoveError(f"some of the actions {actions!r} are illegal at {positions!r}")
-        after: IntArray = board.positions(board.step(states, chosen))
-        return after
+        return board.positions(board.step(states, chosen))
 
     def longest_play(self, positions: IntArray | None = None) -> int:
         """Return the largest number of moves of a game.
@@ -391,8 +387,7 @@ class Game:
 
     def actions(self, position: Any) -> list[int]:
         """List the legal actions at one position, ascending; none where the game is over."""
-        board: Any = self.board
-        return list(board.actions(self.checked_state(position)))
+        return [*self.board.actions(self.checked_state(position))]
 
     def play(self, position: Any, action: Any) -> Position:
         """Return the position after a move.
@@ -404,17 +399,15 @@ class Game:
         Raises:
             IllegalMoveError: the action is not legal at the position.
         """
-        board: Any = self.board
         state = self.checked_state(position)
-        after = board.move(state, self._checked_action(action))
+        after: Any = self.board.move(state, self._checked_action(action))
         if after is None:
             raise self.illegal_move(state, action)
-        return tuple(board.position(after))
+        return self.board.position(after)
 
     def is_over(self, position: Any) -> bool:
         """Return whether no move is legal at one position; :meth:`end_value` says who has won."""
-        board: Any = self.board
-        return not board.actions(self.checked_state(position))
+        return not self.board.actions(self.checked_state(position))
 
     def end_value(self, position: Any) -> int:
         """Return the value of a finished game to the player whose turn it would be.
@@ -435,10 +428,9 @@ class Game:
             -1
         """
         state = self.checked_state(position)
-        board: Any = self.board
-        if board.actions(state):
+        if self.board.actions(state):
             raise InvalidPositionError(
-                f"{board.position(state)} leaves a legal move: the game is not over"
+                f"{self.board.position(state)} leaves a legal move: the game is not over"
             )
         return int(self.end_values(np.asarray(state)))
 
@@ -474,14 +466,13 @@ class Game:
             >>> make_game("nim").part_and_option(6)
             ('heap 1', 'take 2')
         """
-        board: Any = self.board
         index, option = divmod(self._checked_action(action), self.options)
         part, here = self.parts[index], None
         name = f"{part.words.kind} {index}"
         if option >= part.num_actions:
             return name, f"option {option}, which it does not have"
         if position is not None:
-            here = self.split(board.position(self.checked_state(position)))[index]
+            here = self.split(self.board.position(self.checked_state(position)))[index]
         return name, part.describe(option, here)
 
     def describe_move(self, action: Any, position: Any) -> str:
@@ -518,11 +509,11 @@ class Game:
             of: beginning of the message, as in ``"the opponent's "``.
             where: which of several games, as in ``" in environment 2"``.
         """
-        board: Any = self.board
-        named = "no legal move" if action < 0 else self.describe(action, board.position(state))
+        position = self.board.position(state)
+        named = "no legal move" if action < 0 else self.describe(action, position)
         return IllegalMoveError(
-            f"{of}action {action} ({named}){where} is illegal at {list(board.position(state))}; "
-            f"legal actions are {board.actions(state)}"
+            f"{of}action {action} ({named}){where} is illegal at {list(position)}; "
+            f"legal actions are {self.board.actions(state)}"
         )
 
     def start_positions(self) -> IntArray:

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from nim_envs import game_from_moves, make_game, sum_of
+from nim_envs import Game, game_from_moves, make_game, sum_of
 from nim_envs.errors import (
     IllegalMoveError,
     InvalidActionError,
@@ -83,6 +83,8 @@ def test_a_sum_of_games_is_decided_by_the_last_move():
         sum_of([row, drawn])
     with pytest.raises(InvalidGameError, match="at least one"):
         sum_of([])
+    with pytest.raises(InvalidGameError, match="parts must be Parts"):
+        Game("nim", (3,), (1,))
     with pytest.raises(InvalidGameError, match="give one of them"):
         replace(drawn, misere=True)
 
