@@ -53,8 +53,7 @@ def wythoff(queens: Sequence[Sequence[int]]) -> Game:
         queens: square of each queen at the start, a pair of file and rank; at least 0 each.
 
     References:
-        W. A. Wythoff, "A modification of the game of Nim", *Nieuw Archief voor Wiskunde* 7 (1907),
-        199-202; *Winning Ways*, ch. 3 "Wyt Queens".
+        *Winning Ways*, ch. 3 "Wyt Queens".
 
     Example:
         >>> wythoff(queens=((8, 8),)).describe(2, (8, 8))
@@ -102,10 +101,6 @@ def euclid(pairs: Sequence[Sequence[int]]) -> Game:
 
     Args:
         pairs: two numbers for each pair at the start; at least 1 each.
-
-    References:
-        A. J. Cole and A. J. T. Davie, "A game based on the Euclidean algorithm and a winning
-        strategy for it", *Mathematical Gazette* 53 (1969), 354-357.
 
     Example:
         >>> euclid(pairs=((60, 22),)).describe(1, (60, 22))
@@ -181,7 +176,6 @@ def chomp(rows: int, columns: int) -> Game:
         columns: number of columns; at least 2.
 
     References:
-        D. Gale, "A curious Nim-type game", *American Mathematical Monthly* 81 (1974), 876-879;
         F. Schuh, "Spel van delers", *Nieuw Tijdschrift voor Wiskunde* 39 (1952), 299-304.
 
     Example:

@@ -26,7 +26,7 @@ from nim_envs.validation import checked_integer, checked_integers
 
 
 @shared
-def heap(size: int, amounts: tuple[int, ...]) -> Part:
+def heap(size: int, amounts: Sequence[int]) -> Part:
     """A heap of up to ``size`` objects; each option takes one of ``amounts``, ascending."""
     move = f"take {say.objects(amounts)}" if amounts else "there is no move"
     if len(amounts) == size:
@@ -42,19 +42,13 @@ def nim(heaps: Sequence[int], max_take: int | None = None) -> Game:
         heaps: objects in each heap at the start; at least 0 each.
         max_take: most objects that one move may take (*bounded Nim*); ``None``: no bound.
 
-    References:
-        C. L. Bouton, "Nim, a game with a complete mathematical theory", *Annals of Mathematics* 3
-        (1901), 35-39.
-
     Example:
         >>> nim(heaps=(3, 4, 5)).board.num_actions
         15
     """
     sizes = checked_integers("heaps", heaps, minimum=0)
     bound = max(sizes) if max_take is None else checked_integer("max_take", max_take, minimum=1)
-    for size in sizes:
-        check_table(f"a heap of {size} objects", size + 1, min(size, bound))
-    parts = tuple(heap(size, tuple(range(1, min(size, bound) + 1))) for size in sizes)
+    parts = tuple(heap(size, range(1, min(size, bound) + 1)) for size in sizes)
     theorem = Theorem("Bouton's theorem", theorems.bouton) if bound >= max(sizes) else None
     return Game("nim", parts, sizes, theorem=theorem)
 
@@ -90,14 +84,7 @@ def total(k: int, n: int) -> Part:
         f"whoever takes the total over {n} wins, so whoever reaches exactly {n} loses",
         f"whoever takes the total over {n} loses, so whoever reaches exactly {n} wins",
     )
-    words = Words(
-        "total",
-        lambda number, _: f"add {number}",
-        move,
-        numbers=say.itself,
-        state=phrases,
-        who_wins=who_wins,
-    )
+    words = Words("total", say.add, move, numbers=say.itself, state=phrases, who_wins=who_wins)
     after = np.where(totals <= n, totals + numbers, -1)
     return Part(totals, after, numbers.tolist(), words, Picture("track"))
 
@@ -346,8 +333,7 @@ def moores_nim(heaps: Sequence[int], k: int) -> Game:
         k: most heaps that one move may take from; at least 1.
 
     References:
-        E. H. Moore, "A generalization of the game called Nim", *Annals of Mathematics* 11 (1910),
-        93-94; *Winning Ways*, ch. 15.
+        *Winning Ways*, ch. 15.
     """
     sizes = checked_integers("heaps", heaps, minimum=0)
     most = min(checked_integer("k", k, minimum=1), len(sizes))
@@ -397,9 +383,6 @@ def fibonacci_nim(heaps: Sequence[int]) -> Game:
 
     Args:
         heaps: objects in each heap at the start; at least 2 each.
-
-    References:
-        M. J. Whinihan, "Fibonacci Nim", *Fibonacci Quarterly* 1 (1963), no. 4, 9-13.
     """
     sizes = checked_integers("heaps", heaps, minimum=2)
     theorem = Theorem("Whinihan's theorem", theorems.fibonacci_nim) if len(sizes) == 1 else None

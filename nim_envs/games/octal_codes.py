@@ -9,7 +9,6 @@ import re
 from dataclasses import dataclass
 
 from nim_envs.errors import InvalidGameError
-from nim_envs.validation import checked_integer
 
 WHOLE, LEAVE_ONE, LEAVE_TWO = 1, 2, 4
 """The bits of a digit: take the whole heap; leave one heap; leave two heaps, none empty."""
@@ -33,14 +32,12 @@ class HeapGame:
     """A rule for one heap: take some objects, and leave one heap or two of what remains.
 
     Args:
-        digits: the bits of ``digits[r]`` are the allowed results of taking ``r`` objects: 1 for no
-            heap, 2 for one, 4 for two, none of them empty. ``digits[0]`` is 0, or 4 if a heap may
-            be split without taking anything.
-        repeating: whether the last digit holds for every larger ``r`` too.
+        digits: those of an octal code; see :func:`octal_game`.
+        repeating: whether the last digit holds for any larger number of objects, too.
         unequal: whether two heaps must be of different sizes.
 
     Raises:
-        InvalidGameError: the digits are not as above, or allow no move.
+        InvalidGameError: the digits allow no move.
 
     References:
         R. K. Guy and C. A. B. Smith, "The G-values of various games", *Proceedings of the
@@ -57,17 +54,7 @@ class HeapGame:
     unequal: bool = False
 
     def __post_init__(self) -> None:
-        digits = tuple(
-            checked_integer(f"digits[{taken}]", digit, 0, WHOLE | LEAVE_ONE | LEAVE_TWO)
-            for taken, digit in enumerate(self.digits)
-        )
-        if not digits or digits[0] not in (0, LEAVE_TWO):
-            raise InvalidGameError(
-                "digits[0] must be 0 or 4, as a move that takes nothing must split the heap, "
-                f"not {digits[0] if digits else digits!r}"
-            )
-        if self.repeating and len(digits) == 1:
-            raise InvalidGameError("the digit that repeats must come after the point")
+        digits = self.digits
         # Normal form, so that rules with the same options compare equal.
         repeating = self.repeating and digits[-1] != 0
         while len(digits) > (2 if repeating else 1) and digits[-1] == repeating * digits[-2]:
@@ -109,11 +96,7 @@ class HeapGame:
         Returns:
             ``()`` where nothing is left, ``(a,)``, or ``(a, b)`` with ``a >= b >= 1``; every
             option once, in the order of the objects taken.
-
-        Raises:
-            InvalidGameError: ``heap`` is negative or not an integer.
         """
-        heap = checked_integer("heap", heap, 0)
         options: list[tuple[int, ...]] = []
         for taken in range(heap + 1 if self.repeating else min(heap + 1, len(self.digits))):
             digit, left = self.digit(taken), heap - taken
@@ -183,10 +166,8 @@ def heap_game(name: str | HeapGame) -> HeapGame:
         return name
     if name == "grundy":
         return GRUNDY
-    if isinstance(name, str) and name in NAMES:
-        return octal_game(NAMES[name])
     try:
-        return octal_game(name)
+        return octal_game(NAMES.get(str(name), name))
     except InvalidGameError as error:
         words = ("grundy", *NAMES)
         if isinstance(name, str) and name[:1].isalpha():

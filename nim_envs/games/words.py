@@ -74,6 +74,11 @@ def take(amount: int, position: Position | None) -> str:
     return f"take {amount}"
 
 
+def add(amount: int, position: Position | None) -> str:
+    """Return the move that adds an amount in words."""
+    return f"add {amount}"
+
+
 def split(move: tuple[int, int], position: Position | None) -> str:
     """Return a move in words: the objects taken, and the smaller of two heaps left or 0."""
     taken, part = move
