@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from functools import reduce
 from itertools import combinations_with_replacement, permutations, product
@@ -13,8 +12,7 @@ import numpy as np
 import pytest
 
 from nim_envs import game_from_moves, make_game
-from nim_envs.cgt.nimber_field import nim_product
-from nim_envs.nimbers import mex, nim_sum
+from nim_envs.nimbers import nim_sum
 from nim_envs.solution import grundy_values
 
 
@@ -69,33 +67,6 @@ def test_flipping_game_on_a_board(size, winning):
 
     game = game_from_moves("flipping game", (1,) * size**2, moves)
     assert len(game.solution.winning_actions(game.start)) == winning
-
-
-@pytest.mark.parametrize(("size", "winning"), [(1, 1), (2, 0), (5, 8), (100, 31_395)])
-def test_flipping_game_as_a_product(size, winning):
-    """Problem 459 by the Tartan theorem: a disk's value is the nim-product of those of two rows.
-
-    *Winning Ways*, chapter 14.
-    """
-    (columns, column_moves), (rows, row_moves) = (
-        coin_row(size, each) for each in (WIDTHS, HEIGHTS)
-    )
-    total = nim_product(columns, rows)
-    # The nim-product is bilinear: a rectangle's value is that of its run of columns and of rows.
-    assert winning == sum(
-        column_moves[one] * row_moves[other]
-        for one, other in product(column_moves, row_moves)
-        if nim_product(one, other) == total
-    )
-
-
-def coin_row(size: int, lengths: list[int]) -> tuple[int, Counter[int]]:
-    """Return the value of a row of white disks, and that of each run which a move may flip."""
-    values: list[int] = []
-    for place in range(size):
-        values.append(mex(nim_sum(values[place + 1 - n :]) for n in lengths if n <= place + 1))
-    runs = (values[end - n : end] for n in lengths for end in range(n, size + 1))
-    return nim_sum(values), Counter(map(nim_sum, runs))
 
 
 @pytest.mark.parametrize(("most", "won"), [(10, 692), (100, 735_494)])

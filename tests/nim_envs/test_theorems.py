@@ -19,7 +19,19 @@ from nim_envs import check_game, make_game, theorems
 from nim_envs.counting import count_games, perft
 from nim_envs.errors import ConformanceError, InvalidGameError
 from nim_envs.game import sum_of
-from nim_envs.games import cram, euclid, laskers_nim, nim, node_kayles, subtraction, wythoff
+from nim_envs.games import (
+    addition,
+    chomp,
+    cram,
+    euclid,
+    fibonacci_nim,
+    laskers_nim,
+    moores_nim,
+    nim,
+    node_kayles,
+    subtraction,
+    wythoff,
+)
 from nim_envs.nimbers import mex, nim_sum
 from nim_envs.solution import SumValues, grundy_values, misere_values, solve
 from nim_envs.sums import Sum
@@ -155,13 +167,15 @@ def test_theorems_hold_for_integers_of_any_size(size):
     "game",
     [
         nim((3, 4, 5)), nim((2,) * 6), nim((0, 30, 2)), nim((9, 8, 7), max_take=2),
+        addition(1, 6), addition(4, 13), moores_nim((3, 1, 4), 2), fibonacci_nim((14,)),
+        wythoff([(7, 9)]), euclid([(12, 9)]), chomp(2, 6), chomp(5, 2),
         subtraction((14, 13, 12), (1, 3, 4)), subtraction((20, 20), (3, 5, 7)),
         euclid([(7, 9), (8, 5)]), wythoff([(5, 4), (3, 6)]), laskers_nim((4, 3)),
         sum_of([nim((4,)), wythoff([(3, 3)]), subtraction((9,), (2, 3))]),
     ],
     ids=str,
 )  # fmt: skip
-def test_theorems_on_sums_are_those_of_induction(game):
+def test_theorems_on_games_are_those_of_induction(game):
     total = Sum(game.parts)
     states = total.states(10**6)
     for misere in (False, True):
@@ -169,6 +183,7 @@ def test_theorems_on_sums_are_those_of_induction(game):
         by_induction = SumValues(total, end, 10**6)(states)
         solved = solve(game, misere)
         assert solved.value(total.positions(states)).tolist() == by_induction.tolist()
+    assert game.theorem is None or solve(game, False).method == game.theorem.name
 
 
 def test_theorems_take_arrays_of_any_shape_and_heaps_of_any_size():

@@ -8,16 +8,10 @@ import pytest
 from nim_envs import solution
 from nim_envs.errors import InvalidGameError, InvalidPositionError, SearchTooLargeError
 from nim_envs.games import (
-    addition,
-    chomp,
-    euclid,
-    fibonacci_nim,
     graph,
     kayles,
-    moores_nim,
     nim,
     octal,
-    wythoff,
 )
 from nim_envs.graph import Graph
 from nim_envs.solution import solve
@@ -71,28 +65,6 @@ def test_unlisted_sums_that_split_are_solved_in_normal_play():
     assert game.solution.value(game.start) == (1 if one != other else -1)
     after = game.play(game.start, game.solution.winning_actions(game.start)[0])
     assert game.solution.value(after) == -1
-
-
-WITH_THEOREMS = [
-    nim((2, 4, 3)),
-    addition(1, 6),
-    addition(4, 13),
-    moores_nim((3, 1, 4), 2),
-    fibonacci_nim((14,)),
-    wythoff([(7, 9)]),
-    euclid([(12, 9)]),
-    chomp(2, 6),
-    chomp(5, 2),
-]
-
-
-def test_theorems_are_those_of_search():
-    for game in WITH_THEOREMS:
-        for misere in (False, True):
-            board, solved = game.board, solve(game, misere)
-            table = solution.graph_values(board, np.int8(1 if misere else -1))
-            assert np.array_equal(solved.value(board.coordinates), table)
-        assert solve(game, False).method == game.theorem.name
 
 
 def test_a_graph_with_a_cycle_is_refused_with_its_nodes():
