@@ -188,10 +188,7 @@ class Graph:
         yield from rows_by_value(self.longest_play)
 
     def _ranks(self, moves: Int32Array) -> IntArray:
-        """Return the length of the longest chain of moves from each row, ``(n,)``.
-
-        Args:
-            moves: rows that moves lead to from each row, ``(n, k)``; -1 for none.
+        """Return the length of the longest chain of moves from each row, ``(n, k)`` to ``(n,)``.
 
         References:
             A. B. Kahn, "Topological sorting of large networks", *Communications of the ACM* 5
@@ -228,14 +225,9 @@ class Graph:
 
 
 class Sources:
-    """The rows from which moves lead to each row.
+    """The rows from which ``moves``, int32 ``(n, k)``, lead to each row; -1 for none.
 
-    Args:
-        moves: rows that moves lead to from each row, int32 ``(n, k)``; -1 for none.
-
-    Attributes:
-        num_moves: number of moves from each row, ``(n,)``.
-        counts: number of moves to each row, ``(n,)``.
+    There are ``num_moves`` from each row, and ``counts`` to each, both ``(n,)``.
     """
 
     def __init__(self, moves: Int32Array) -> None:

@@ -360,8 +360,7 @@ def retrograde(after: Int32Array, ends: ValueArray) -> tuple[ValueArray, Int32Ar
         ends: values of positions without moves to the player to move, int8 ``(n,)``; 0 elsewhere.
 
     Returns:
-        Values, int8 ``(n,)``; and moves to the end when the winner hurries and the loser delays,
-        int32 ``(n,)``, -1 where drawn.
+        Values, int8 ``(n,)``, and distances as of :meth:`Solution.distance`, int32 ``(n,)``.
 
     References:
         K. Thompson, "Retrograde analysis of certain endgames", *ICCA Journal* 9 (1986).

@@ -303,11 +303,9 @@ _flat: SharedCache[tuple[Part, ...], Graph] = SharedCache()
 
 
 def board_of(parts: Sequence[Part], most: int = LARGEST_FLAT) -> Graph | Sum:
-    """Return a game's positions and moves as one graph if its table is small, else as a sum.
+    """Return a game's positions and moves as one graph, which is shared, or else as a sum.
 
-    Args:
-        parts: the parts of the game.
-        most: most entries of the table of a sum that is flattened; a flattened one is shared.
+    The table of a sum that is flattened has at most ``most`` entries.
     """
     if len(parts) == 1 and parts[0].second is None:
         return parts[0]
@@ -334,17 +332,9 @@ def graph_of(parts: Sequence[Part], name: str) -> Graph:
 
 
 def states_at(board: Graph | Sum, positions: npt.ArrayLike) -> IntArray:
-    """Return the states at positions.
+    """Return the states at positions of a board: ``(..., fields)`` to ``(...)`` of a graph.
 
-    Args:
-        board: positions and moves.
-        positions: coordinates, ``(..., fields)``.
-
-    Returns:
-        ``(...)`` of a graph, ``(..., parts)`` of a sum.
-
-    Raises:
-        InvalidPositionError: they are not positions of the board.
+    Those of a sum are ``(..., parts)``. ``InvalidPositionError`` if one is no position.
     """
     given, width = np.asarray(positions), len(board.fields)
     if isinstance(board, Part) and board.has_passes and given.shape[-1:] == (width - 1,):

@@ -117,13 +117,7 @@ def euclid(pairs: Sequence[Sequence[int]]) -> Game:
 def chomp_moves(columns: int, bars: IntArray) -> tuple[IntArray, IntArray, IntArray]:
     """Bite at a square, with all below it and to its right; never at the poisoned one, (0, 0).
 
-    Args:
-        columns: number of columns of the whole bar.
-        bars: squares left in each row, ``(n, rows)``.
-
-    Returns:
-        The index of the bar before each bite, the number of its square row by row, and the bar
-        after it.
+    ``bars`` are the squares left in each row, ``(n, rows)``; moves are given as arrays.
     """
     rows = bars.shape[1]
     row, column = np.divmod(np.arange(1, rows * columns), columns)
@@ -257,9 +251,7 @@ def cram(rows: int, columns: int) -> Game:
 def node_set(nodes: int, edges: tuple[tuple[int, int], ...]) -> Part:
     """The nodes of a graph; option ``j`` takes node ``j``, which must be free, and its neighbours.
 
-    Args:
-        nodes: number of nodes.
-        edges: pairs of nodes, the smaller one first, in ascending order, each once.
+    Edges are pairs of nodes, the smaller one first, in ascending order, each once.
     """
     needed = np.eye(nodes, dtype=np.bool_)
     taken = needed.copy()

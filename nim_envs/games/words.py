@@ -90,12 +90,9 @@ def split(move: tuple[int, int], position: Position | None) -> str:
 
 
 def removed_heaps(smallest: int, move: tuple[int, int], position: Position) -> str:
-    """Return words for the heaps that are removed after a move, as they have no move.
+    """Return words for the heaps that a move leaves and that are removed, as they have no move.
 
-    Args:
-        smallest: objects in the smallest heap with a move.
-        move: objects taken, and the smaller of two heaps left.
-        position: the heap before the move.
+    ``smallest`` is the smallest heap with a move.
     """
     taken, part = move
     left = [size for size in (part, position[0] - taken - part) if size]
