@@ -106,15 +106,12 @@ class Sum:
         return f"Sum({len(self.parts)} parts, {positions} positions, {actions} actions)"
 
     def find(self, positions: Array) -> IntArray:
-        """Return the states at positions: ``(..., fields)`` to ``(..., parts)``.
-
-        -1 for each part that has no such state, and for all where slots do not suffice.
-        """
+        """Return the states at positions, -1 where none is: ``(..., fields)`` to ``(..., parts)``."""
         given = np.asarray(positions)
         pairs = zip(self.parts, self.slices, strict=True)
         states = np.stack([part.find(given[..., fields]) for part, fields in pairs], axis=-1)
-        lacking = (states < 0).any(axis=-1) | ~self.slots_suffice(np.maximum(states, 0))
-        states[lacking & (states >= 0).all(axis=-1)] = -1
+        is_position = (states >= 0).all(axis=-1) & self.slots_suffice(states)
+        states[~is_position] = -1
         return states
 
     def positions(self, states: IntArray) -> IntArray:
