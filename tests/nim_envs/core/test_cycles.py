@@ -137,9 +137,7 @@ def test_a_token_on_a_ring():
     assert game.solution.value(game.positions()).tolist() == [0] * 5
 
 
-def test_without_the_argument_a_cycle_is_refused_and_without_a_cycle_it_changes_nothing():
-    with pytest.raises(InvalidGameError, match=r"form a cycle: \(1,\) -> \(2,\) -> "):
-        game_from_moves("ring", (3,), ring(4, (1, -1)))
+def test_without_a_cycle_the_argument_changes_nothing():
     with pytest.raises(InvalidGameError, match=r"cycles must be None or one of \('draw',\)"):
         game_from_moves("ring", (3,), ring(4, (1, -1)), cycles="win")
 

@@ -109,14 +109,9 @@ def sowing(position):  # in turn, each player adds 1 or 2 to their own side
     return [(n, (yours, mine + n, turns - 1)) for n in (1, 2) if turns]
 
 
-@pytest.mark.parametrize("vectorized", [False, True])
-def test_outcomes_decide_who_wins(vectorized):
-    moves = on_arrays(sowing) if vectorized else sowing
-    if vectorized:
-        of_end = lambda ends: np.sign(ends[:, 0] - ends[:, 1])  # noqa: E731
-    else:
-        of_end = lambda end: (end[0] > end[1]) - (end[0] < end[1])  # noqa: E731
-    part = listed((0, 0, 4), moves, outcome=of_end, vectorized=vectorized)
+def test_outcomes_of_arrays_decide_who_wins():
+    moves, of_end = on_arrays(sowing), lambda ends: np.sign(ends[:, 0] - ends[:, 1])
+    part = listed((0, 0, 4), moves, outcome=of_end, vectorized=True)
     solved = solve(Game("sowing", (part,), (0, 0, 4)))
     assert solved.value((0, 0, 4)) == 0
     assert solved.keeping_actions((0, 0, 4)).tolist() == [1]
@@ -150,7 +145,6 @@ REFUSED = [
     (["abc"], r"moves\(\(2,\)\) must give pairs of a label.*not 'abc'"),
     (None, r"moves\(\(2,\)\) raised TypeError: 'NoneType' object is not"),
     ([], r"there is no move at \(2,\): the game is over"),
-    ([("a", (2,))], r"cycle: \(2,\) -> \(2,\); every play must come to an end"),
 ]
 
 REFUSED_ARGUMENTS = [
@@ -182,7 +176,7 @@ def test_refusals_name_the_position_in_one_sentence(moves, arguments, message):
 
 def test_a_cycle_is_refused_with_its_positions():
     moves = [*END, [("a", (4,))], [("b", (2,))], [("a", (3,))]]
-    with pytest.raises(InvalidGameError, match=r"\(2,\) -> \(4,\) -> \(3,\) -> \(2,\)"):
+    with pytest.raises(InvalidGameError, match=r"\(2,\) -> \(4,\) -> \(3,\) -> \(2,\); every"):
         one_by_one(*moves)
 
 
