@@ -11,11 +11,7 @@ Value = TypeVar("Value")
 
 
 class LimitedCache(dict[Key, Value]):
-    """A dictionary of computed values, emptied when it is full.
-
-    Args:
-        most: largest number of entries.
-    """
+    """A dictionary of computed values, emptied when it has ``most`` entries."""
 
     def __init__(self, most: int) -> None:
         super().__init__()

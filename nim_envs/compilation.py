@@ -14,14 +14,8 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 def compiled(function: Function, **options: Any) -> Function:
     """Compile a function at its first call; Numba's cache keeps it for later processes.
 
-    Numba compiles it anew if its own file changes, or a variable that it closes over.
-
-    Args:
-        function: function at the top level of a module, or one that closes over constants.
-        options: further options of Numba.
-
-    Warns:
-        RuntimeWarning: there is no folder for the cache, and every process compiles.
+    Numba compiles it anew if its own file changes, or a variable that it closes over; ``options``
+    are further ones of Numba. It is a ``RuntimeWarning`` where there is no folder for the cache.
     """
     try:
         return cast(Function, numba.njit(cache=True, **options)(function))

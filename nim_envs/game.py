@@ -549,11 +549,7 @@ def sum_of(games: Sequence[Game]) -> Game:
 
 
 def _own_theorem(game: Game) -> Theorem:
-    """Return the theorem that a game brings as a function.
-
-    Raises:
-        InvalidGameError: pickles cannot keep it, or it fits no such game.
-    """
+    """Return the theorem that a game brings as a function, which pickles must find."""
     function: Any = game.theorem
     if not callable(function):
         raise InvalidGameError(f"theorem must be a function, not {function!r}")
@@ -578,11 +574,7 @@ def _own_theorem(game: Game) -> Theorem:
 def _checked_answer(
     function: Callable[..., Any], fields: tuple[int, ...], name: str, coordinates: IntArray
 ) -> BoolArray:
-    """Return the answer of a game's own theorem.
-
-    Raises:
-        InvalidGameError: it is not a boolean for each position.
-    """
+    """Return the answer of a game's own theorem, which must be a boolean for each position."""
     answer = np.asarray(function(coordinates, fields))
     if answer.shape != coordinates.shape[:1] or answer.dtype != np.bool_:
         raise InvalidGameError(

@@ -448,7 +448,7 @@ def _moves_of_many(
 ) -> tuple[IntArray, Array, IntArray, BoolArray]:
     """Return the row, label, next position, and extra turn of each move at some positions."""
     count, width = positions.shape
-    given = _called("moves", moves, positions)
+    given = called("moves", moves, positions)
     if not isinstance(given, (tuple, list)) or len(given) not in (3, 4):
         raise InvalidGameError(
             "moves of arrays must give three arrays, the row of each move, its label, and the "
@@ -487,11 +487,11 @@ def _outcomes(part: Part, outcome: Callable[[Any], Any], vectorized: bool) -> Va
     ends = ends[:, :-1] if part.has_passes else ends
     tuples = [*map(tuple, ends.tolist())]
     if vectorized:
-        given = np.asarray(_called("outcome", outcome, ends)).tolist()
+        given = np.asarray(called("outcome", outcome, ends)).tolist()
         if not isinstance(given, list) or len(given) != len(ends):
             raise InvalidGameError(f"outcome must give a value for each of {len(ends)} positions")
     else:
-        given = [_called("outcome", outcome, position) for position in tuples]
+        given = [called("outcome", outcome, position) for position in tuples]
     for position, value in zip(tuples, given, strict=True):
         is_number = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
         if not is_number or value not in (1, 0, -1):
@@ -503,12 +503,12 @@ def _outcomes(part: Part, outcome: Callable[[Any], Any], vectorized: bool) -> Va
     return values
 
 
-def _called(name: str, function: Callable[[Any], Any], given: Any) -> Any:
-    """Return what a user's function gives for a position, or for an array of them."""
+def called(name: str, function: Callable[[Any], Any], given: Any) -> Any:
+    """Return what a user's function gives for a position, an array of them, or a label."""
     try:
         return function(given)
     except Exception as error:
-        these = given
+        these = repr(given)
         if isinstance(given, np.ndarray):
             these = f"{len(given)} positions from {_tuple(given[0])} on"
         raise InvalidGameError(f"{name}({these}) raised {type(error).__name__}: {error}") from error

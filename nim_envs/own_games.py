@@ -11,7 +11,7 @@ import numpy as np
 from nim_envs.errors import InvalidGameError, InvalidPositionError
 from nim_envs.game import Game
 from nim_envs.graph import Part, Picture, Words
-from nim_envs.listing import LARGEST_LISTING, PASS, Moves, part_from_moves, say_label
+from nim_envs.listing import LARGEST_LISTING, PASS, Moves, called, part_from_moves, say_label
 from nim_envs.typing import Position
 from nim_envs.validation import checked_boolean, checked_choice, checked_integer, checked_name
 
@@ -143,12 +143,8 @@ def _descriptions(describe: Callable[[Any], str], part: Part) -> list[str]:
     """Return the description of each label but the forced pass; they must differ."""
     label_of: dict[str, Any] = {}
     for label in part.labels:
-        try:
-            description = label if part.has_passes and label == PASS else describe(label)
-        except Exception as error:
-            raise InvalidGameError(
-                f"describe({label!r}) raised {type(error).__name__}: {error}"
-            ) from error
+        is_pass = part.has_passes and label == PASS
+        description = label if is_pass else called("describe", describe, label)
         if not isinstance(description, str) or not description.strip():
             raise InvalidGameError(
                 f"the words of label {label!r} must be a string that is not empty, not "

@@ -35,10 +35,8 @@ Bounds = int | tuple[int, ...]
 class Rejection:
     """Rejection sampling: positions are drawn, all equally likely, until one is wanted.
 
-    Args:
-        game: the game.
-        rows: states of each part to draw from.
-        value: wanted value to the player to move; ``None``: any.
+    They are of some states of each part, ``rows``; ``value`` is the wanted one to the player to
+    move, ``None`` for any.
     """
 
     def __init__(self, game: Game, rows: list[IntArray], value: int | None) -> None:
@@ -343,11 +341,7 @@ def checked_start(start: Any, game: Game) -> Start:
 def _box_sampler(
     game: Game, low: Bounds, high: Bounds | None, values: list[Any], *, search: bool = True
 ) -> Sampler:
-    """Return a sampler of the positions in a box that leave a move, one pool for each value.
-
-    Raises:
-        InvalidPositionError: there is no such box, or no such position in it.
-    """
+    """Return a sampler of the positions in a box that leave a move, one pool for each value."""
     from nim_envs.solution import needs_search
 
     top = tuple(size - 1 for size in game.fields)
@@ -369,8 +363,8 @@ def _box_sampler(
         states = _within(board, first, last)
     elif board.count(rows) <= LARGEST_SUPPORT:
         states = board.states(LARGEST_SUPPORT, rows)
-    pools: dict[int | None, IntArray | Rejection] = {}
     is_listed = states is not None and len(states) <= LARGEST_SUPPORT
+    pools: dict[int | None, IntArray | Rejection] = {}
     for value in values:
         if states is not None and is_listed:
             wanted = states[_wanted(game, states, value)]

@@ -106,7 +106,7 @@ class Sum:
         return f"Sum({len(self.parts)} parts, {positions} positions, {actions} actions)"
 
     def find(self, positions: Array) -> IntArray:
-        """Return the states at positions, -1 where none is: ``(..., fields)`` to ``(..., parts)``."""
+        """Return the states at positions, -1 for none: ``(..., fields)`` to ``(..., parts)``."""
         given = np.asarray(positions)
         pairs = zip(self.parts, self.slices, strict=True)
         states = np.stack([part.find(given[..., fields]) for part, fields in pairs], axis=-1)
