@@ -11,6 +11,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -126,6 +127,12 @@ class Sampler:
     def __init__(self, *pools: IntArray | Rejection) -> None:
         self.pools = pools
         self._lists = [pool for pool in pools if not isinstance(pool, Rejection)]
+        self._sizes = np.array([*map(len, self._lists)])
+        self._first = np.cumsum(self._sizes) - self._sizes
+
+    @cached_property
+    def _all(self) -> IntArray:
+        return np.concatenate(self._lists)
 
     def draw(self, rng: np.random.Generator) -> IntArray:
         """Return one position, int64 ``(fields,)``."""
@@ -138,14 +145,12 @@ class Sampler:
         """Return ``size`` positions, int64 ``(size, fields)``."""
         if len(self.pools) == 1 or not size:
             return _sampled(self.pools[0], rng, size)
-        if len(self._lists) < len(self.pools) or min(map(len, self._lists)) == 1:
+        if len(self._lists) < len(self.pools) or self._sizes.min() == 1:
             return np.stack([self.draw(rng) for _ in range(size)])
-        numbers, positions = rng.random((size, 2)), np.empty((size, self._lists[0].shape[1]), int)
+        numbers = rng.random((size, 2))
         chosen = (numbers[:, 0] * len(self.pools)).astype(np.int64)
-        for index, pool in enumerate(self._lists):
-            here = chosen == index
-            positions[here] = pool[(numbers[here, 1] * len(pool)).astype(np.int64)]
-        return positions
+        rows = (numbers[:, 1] * self._sizes[chosen]).astype(np.int64) + self._first[chosen]
+        return np.asarray(self._all.take(rows, axis=0))
 
     def support(self) -> tuple[IntArray, FloatArray]:
         """Return all positions that are drawn, ``(n, fields)``, and their probabilities, ``(n,)``.
@@ -160,7 +165,7 @@ class Sampler:
                     f"listing its positions is {LARGEST_SUPPORT}"
                 )
         shares = [np.full(len(pool), 1 / len(pool)) / len(self.pools) for pool in self._lists]
-        return np.concatenate(self._lists), np.concatenate(shares)
+        return self._all, np.concatenate(shares)
 
 
 def _sampled(pool: IntArray | Rejection, rng: np.random.Generator, size: int) -> IntArray:
@@ -169,7 +174,7 @@ def _sampled(pool: IntArray | Rejection, rng: np.random.Generator, size: int) ->
         return pool.sample(rng, size)
     if len(pool) == 1:
         return np.repeat(pool, size, axis=0)
-    return pool[(rng.random(size) * len(pool)).astype(np.int64)]
+    return pool.take((rng.random(size) * len(pool)).astype(np.int64), axis=0)
 
 
 class Start(ABC):
