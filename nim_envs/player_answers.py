@@ -24,12 +24,7 @@ ERROR_BY_BYTES = {1: 2**-2, 2: 2**-7}
 def as_array(answer: Any) -> tuple[Array, float]:
     """Return an array or tensor as a NumPy array, and the allowed error of its rows' sums.
 
-    Args:
-        answer: an array, a list, or a tensor on any device, with a gradient or not. Floats of
-            fewer bytes than NumPy knows, such as bfloat16, become float64.
-
-    Raises:
-        InvalidPolicyError: it cannot become an array.
+    Floats of fewer bytes than NumPy knows, such as bfloat16, become float64.
     """
     error = LARGEST_ERROR
     try:
@@ -60,7 +55,7 @@ def checked_answer(answer: Any, shape: tuple[int, int]) -> Array:
     """Return a player's answer, checked: actions, int64 ``(n,)``, or probabilities, float64.
 
     Args:
-        answer: actions ``(n,)`` or probabilities ``(n, actions)``, as :func:`as_array` takes them.
+        answer: an array, a list, or a tensor on any device, with a gradient or not.
         shape: ``(n, actions)``.
 
     Raises:
@@ -95,14 +90,8 @@ def checked_answer(answer: Any, shape: tuple[int, int]) -> Array:
 def checked_probabilities(answer: Any, shape: tuple[int, int]) -> FloatArray:
     """Return a player's answer as probabilities of actions, float64 ``shape``.
 
-    A row of an action has a single 1, one of :data:`NO_LEGAL_MOVE` zeros alone.
-
-    Args:
-        answer: as :func:`checked_answer` takes it.
-        shape: ``(n, actions)``.
-
-    Raises:
-        InvalidPolicyError: as :func:`checked_answer` does.
+    A row of an action has a single 1, one of :data:`NO_LEGAL_MOVE` zeros alone. Arguments and
+    errors are those of :func:`checked_answer`.
 
     Example:
         >>> checked_probabilities([2, 0, -1], (3, 3)).tolist()
@@ -124,31 +113,14 @@ def as_actions(answer: Any, shape: tuple[int, int], rng: np.random.Generator) ->
 
 
 def one_action(answer: Any, actions: int, rng: np.random.Generator) -> Any:
-    """Return the answer of ``act`` as an action, drawn from probabilities; not checked otherwise.
-
-    Args:
-        answer: an action, or probabilities ``(actions,)``.
-        actions: size of the action space.
-        rng: used for probabilities only.
-
-    Raises:
-        InvalidPolicyError: it is neither.
-    """
+    """Return the answer of ``act`` as an action, drawn from probabilities, and not checked."""
     if isinstance(answer, int) or not np.ndim(answer):
         return answer.item() if hasattr(answer, "detach") else answer
     return int(as_actions([answer], (1, actions), rng)[0])
 
 
 def draw_actions(probabilities: FloatArray, rng: np.random.Generator) -> IntArray:
-    """Draw an action from each row of probabilities, :data:`NO_LEGAL_MOVE` from a row of zeros.
-
-    Args:
-        probabilities: ``(n, actions)``.
-        rng: draws one number for each row.
-
-    Returns:
-        int64 ``(n,)``.
-    """
+    """Draw an action from each row of probabilities, :data:`NO_LEGAL_MOVE` from a row of zeros."""
     cumulative = probabilities.cumsum(axis=1)
     # Rounding may leave the last sum slightly below or above 1.
     thresholds = rng.random((len(cumulative), 1)) * cumulative[:, -1:]

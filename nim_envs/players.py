@@ -111,12 +111,9 @@ class PlayerAdapter:
         player: anything of :data:`AnyPlayer`.
         game: the game, for a player that is asked about positions; ``None`` if unknown.
         is_scored: whether it is scored, by the first method of :data:`SCORED` that it has, and not
-            playing games, by one of :data:`PLAYED`. A player without any is called, with two
-            arguments in a score and three in a game where its signature is unknown.
+            playing games, by one of :data:`PLAYED`. A player without any is called.
 
     Attributes:
-        method: the method in use, ``"move"`` for a function of a position, or ``"__call__"``.
-        takes_generator: whether it is called with three arguments.
         moves: whether it is asked about positions of the game instead of observations.
         refused: the last position that it returned although no move leads to it; ``None`` before.
 
@@ -131,35 +128,32 @@ class PlayerAdapter:
             player = resolve_name(adapter)(player, game)
         self.player, self.game = player, game
         methods = SCORED if is_scored else PLAYED
-        self.method = next((name for name in methods if _has(player, name)), "__call__")
-        self.refused: Position | None = None
-        self._move: MoveFunction = getattr(player, "move", player)
-        if self.method == "__call__" and _takes_a_position(player):
-            self.method = "move"
-        is_called, otherwise = self.method == "__call__", 2 if is_scored else 3
-        self.takes_generator = is_called and _count_arguments(player, otherwise) == 3
-        self.moves = self.method in ("move", "position_probabilities")
-        if self.method == "move" and game is None:
+        self._method = next((name for name in methods if _has(player, name)), "")
+        arguments = 0 if self._method else _count_arguments(player, 2 if is_scored else 3)
+        if arguments == 1:
+            self._method = "move"
+        self.moves = self._method in ("move", "position_probabilities")
+        if self._method == "move" and game is None:
             raise TypeError(f"{player!r} moves from positions: only environments of nim_envs tell")
-        self._batch: OpponentFunction | None = None
-        if self.method == "act":
+        self._move: MoveFunction = getattr(player, "move", player)
+        self._takes_generator = arguments == 3
+        self._batch: OpponentFunction | None = player if self._takes_generator else None
+        if self._method == "act":
             self._batch = getattr(player, "act_many", None)
-        elif self.takes_generator:
-            self._batch = player
+        self.refused: Position | None = None
 
     def __call__(self, turns: Turns, rng: np.random.Generator) -> Any:
         """Return the player's answer: actions ``(n,)`` or probabilities ``(n, actions)``."""
         observations, masks, positions = turns
-        if self.method == "position_probabilities":
+        if self._method == "position_probabilities":
             return self.player.position_probabilities(positions)
-        if self.method == "action_probabilities":
+        if self._method == "action_probabilities":
             return self.player.action_probabilities(observations, masks)
-        if self.method == "move":
+        if self._method == "move":
             return [self._action_of_move(tuple(position)) for position in positions.tolist()]
-        if self.method == "act":
-            pairs = zip(observations, masks, strict=True)
-            return [self.player.act(observation, mask, rng) for observation, mask in pairs]
-        if self.takes_generator:
+        if self._method == "act":
+            return [self.player.act(*one, rng) for one in zip(observations, masks, strict=True)]
+        if self._takes_generator:
             return self.player(observations, masks, rng)
         return self.player(observations, masks)
 
@@ -201,7 +195,7 @@ class PlayerAdapter:
                 return _in_rows(answer, due, masks, rng)
             if observations.dtype.kind == "i":
                 observations = observations.astype(np.int64)
-            if self.method == "act":
+            if self._method == "act":
                 act = self.player.act
                 turns = zip(observations, masks, repeat(True) if due is None else due, strict=False)
                 return [
@@ -284,14 +278,10 @@ def position_after(move: MoveFunction, position: Position) -> Position:
 
 
 def is_player(player: Any) -> bool:
-    """Return whether ``player`` is anything of :data:`AnyPlayer`.
-
-    A class is not a player, although it has the methods of one.
-    """
+    """Return whether ``player`` is anything of :data:`AnyPlayer`; a class is not."""
     if isinstance(player, type):
         return False
-    methods = any(_has(player, name) for name in SCORED)
-    if methods or _library_adapter(player) is not None:
+    if any(_has(player, name) for name in SCORED) or _library_adapter(player) is not None:
         return True
     return callable(player) and not _is_of_sb3(player)
 
@@ -304,7 +294,7 @@ def hint(player: Any) -> str:
 
 
 def _is_of_sb3(player: Any) -> bool:
-    """Whether it is a model of Stable-Baselines3, or its network."""
+    """Return whether it is a model of Stable-Baselines3, or its network."""
     return hasattr(player, "predict") and not _packages(player).isdisjoint(SB3_PACKAGES)
 
 
@@ -337,41 +327,36 @@ def required_arguments(function: Any) -> int:
     return sum(each.kind in positional and each.default is Parameter.empty for each in parameters)
 
 
-def _takes_a_position(function: Any) -> bool:
-    """Whether a function takes one argument, a position, and cannot take masks beside it."""
-    if required_arguments(function) != 1:
-        return False
+def _takes(function: Any, count: int) -> bool:
+    """Return whether a function can be called with that many arguments, as far as is known."""
     try:
-        signature(function).bind(None, None)
+        signature(function).bind(*[None] * count)
     except TypeError:
+        return False
+    except ValueError:  # no signature
         return True
-    return False
+    return True
 
 
 def _count_arguments(function: Any, otherwise: int) -> int:
-    """Return the count of a function's arguments, 2 or 3, by its required positional parameters.
+    """Return with how many arguments a function is called: 1, a position, or 2 or 3.
 
-    Args:
-        function: takes observations, masks and perhaps a generator.
-        otherwise: returned where the signature is unknown or allows both.
+    Where its required parameters do not decide between 2 and 3 it is ``otherwise``.
 
     Raises:
-        TypeError: it takes neither two nor three.
+        TypeError: it can be called with none of these.
     """
+    if required_arguments(function) == 1 and not _takes(function, 2):
+        return 1
     # A module of PyTorch takes anything when called, and names its parameters in ``forward``.
     for callee in (function, getattr(function, "forward", function)):
-        try:
-            taken = signature(callee)
-        except (TypeError, ValueError):
-            continue
         required = required_arguments(callee)
         if required in (2, 3):
             return required
-        try:
-            taken.bind(*[None] * otherwise)
-        except TypeError:
+        if not _takes(callee, otherwise):
             raise TypeError(
-                f"{function!r} takes {taken}; a player that is a function takes observations "
-                "and action masks, and may take a generator, or it takes a position alone"
-            ) from None
+                f"{function!r} takes {signature(callee)}; a player that is a function takes "
+                "observations and action masks, and may take a generator, or it takes a position "
+                "alone"
+            )
     return otherwise

@@ -114,16 +114,9 @@ class ScoredPolicy:
     def repeatable_probabilities(self, positions: IntArray, masks: MaskArray) -> FloatArray:
         """Return the probability of every action, float64 ``(n, actions)``, by a policy as it is.
 
-        The policy is asked again about some positions, one by one in another order. With
-        ``samples`` it is asked several times instead, and the mean is returned.
-
-        Args:
-            positions: ``(n, fields)``, each with a legal move.
-            masks: int8 ``(n, actions)``.
-
-        Raises:
-            InvalidPolicyError: the policy returned neither actions nor probabilities, or others
-                when it was asked again.
+        The policy is asked again about some positions, one by one in another order; an
+        ``InvalidPolicyError`` says that it answers differently. With ``samples`` it is asked
+        several times instead, and the mean is returned.
         """
         answers = self.action_probabilities(positions, masks)
         if self._samples is not None:
@@ -150,8 +143,7 @@ class ScoredPolicy:
     def action_probabilities(self, positions: IntArray, masks: MaskArray) -> FloatArray:
         """Return the probability of every action, float64 ``(n, actions)``, asked once.
 
-        A row sums to 1, or to 0 where the policy names no legal move; arguments and errors are
-        those of :meth:`repeatable_probabilities`.
+        A row sums to 1, or to 0 where the policy names no legal move.
         """
         probabilities = np.zeros(masks.shape)
         for first in range(0, len(positions), LARGEST_BATCH):
@@ -164,16 +156,7 @@ class ScoredPolicy:
         return checked_probabilities(answer, (len(masks), self.game.num_actions))
 
     def turns(self, positions: IntArray, masks: MaskArray) -> Turns:
-        """Return the arguments of a call of the policy, copies that it may overwrite.
-
-        Args:
-            positions: ``(n, fields)``.
-            masks: int8 ``(n, actions)`` of the game.
-
-        Raises:
-            TypeError: a wrapper shows other observations when it is asked again, reads the game in
-                progress, or shows no ``"observation"``.
-        """
+        """Return the arguments of a call of the policy, copies that it may overwrite."""
         encoding = self._encoding
         if encoding is None:
             return Turns(positions.copy(), masks.copy(), positions.copy())

@@ -268,12 +268,7 @@ def _percent(amount: float, count: int) -> float:
 def position_set(
     game: Game, positions: str | npt.ArrayLike
 ) -> tuple[str, Solution, int, Iterator[IntArray]]:
-    """Return a set of positions: its name, the solution there, its size, and states in chunks.
-
-    Args:
-        game: the game.
-        positions: as in :func:`optimality`.
-    """
+    """Return a set of positions: its name, the solution there, its size, and states in chunks."""
     if not isinstance(positions, str):
         states = states_at(game.board, positions)
         listed = states.reshape(-1, *states.shape[1:]) if states.ndim else states[np.newaxis]
@@ -309,11 +304,7 @@ def _whole_solution(game: Game) -> Solution:
 
 
 def _all_states(game: Game, board: Graph | Sum) -> Iterator[IntArray]:
-    """Return the states of all positions, in lexicographic order, in chunks.
-
-    Raises:
-        SearchTooLargeError: there are too many to be scored.
-    """
+    """Return the states of all positions, in lexicographic order, in chunks."""
     total = board.num_positions
     if total * board.num_actions > LARGEST_SCORE:
         raise SearchTooLargeError(
@@ -351,14 +342,9 @@ def _drawn(game: Game, rng: np.random.Generator, count: int) -> IntArray:
 
 
 def reachable(graph: Graph, starts: IntArray) -> BoolArray:
-    """Return the positions at which each player can be to move.
+    """Return the positions at which each player can be to move, ``(2, num_positions)``, by seat.
 
-    Args:
-        graph: positions and moves.
-        starts: positions where games begin, ``(n, fields)``; ``player_0`` moves first.
-
-    Returns:
-        ``(2, num_positions)``, by seat of the player to move.
+    Games begin at ``starts``, ``(n, fields)``, with ``player_0`` to move.
     """
     reached = np.zeros((2, graph.num_positions), dtype=np.bool_)
     if graph.has_cycles:  # move by move, as there is no order
@@ -465,14 +451,7 @@ def best_response(
     ``InvalidPolicyError``, as there is no exact score.
     """
     scored = ScoredPolicy(policy, env_or_game, samples=samples)
-    if scored.game.has_cycles:
-        return _scores_with_cycles("best_response", scored.game, None, scored)
-    scores = _scores_at_ends(scored.game)
-    for rows in _after_successors(scores.graph, "best response"):
-        after = scores.graph.after[rows]
-        scores.moving[rows] = np.where(after >= 0, scores.waiting[after], 0.0).max(axis=1)
-        scores.waiting[rows] = _waiting(scored, scores, rows)
-    return scores
+    return _scores("best_response", None, scored)
 
 
 def expected_scores(
@@ -494,34 +473,39 @@ def expected_scores(
     first, second = (
         ScoredPolicy(each, env_or_game, samples=samples) for each in (policy, opponent)
     )
-    if first.game.has_cycles:
-        return _scores_with_cycles("expected_scores", first.game, first, second)
-    scores = _scores_at_ends(first.game)
-    for rows in _after_successors(scores.graph, "expected scores"):
-        scores.moving[rows] = _moving(first, scores, rows)
-        scores.waiting[rows] = _waiting(second, scores, rows)
-    return scores
+    return _scores("expected_scores", first, second)
 
 
-def _scores_at_ends(game: Game) -> ExpectedScores:
-    """Return scores that are final at positions without a legal move, and not set elsewhere."""
+def _scores(name: str, first: ScoredPolicy | None, second: ScoredPolicy) -> ExpectedScores:
+    """Return the scores of ``first``, or where it is ``None`` of best play, against ``second``."""
+    game = second.game
     graph = graph_of(game.parts, game.name)
+    if game.has_cycles:
+        return _scores_with_cycles(name, graph, game, first, second)
     moving = np.full(graph.num_positions, 1.0 if game.misere else 0.0)
-    if game.parts[0].outcome is not None:
+    if game.has_outcome:
         moving = (1 + game.parts[0].outcome) / 2
-    return ExpectedScores(moving, 1 - moving, graph)
+    waiting = 1 - moving
+    # Each row comes after those of its moves.
+    chunks = (rows for level in graph.levels() for rows in _chunks(level, graph.num_actions))
+    for rows in _with_progress(chunks, graph.num_positions, name):
+        if first is None:
+            after = graph.after[rows]
+            moving[rows] = np.where(after >= 0, waiting[after], 0.0).max(axis=1)
+        else:
+            moving[rows] = _expected(first, graph, waiting, rows, 0.0)
+        waiting[rows] = _expected(second, graph, moving, rows, 1.0)
+    return ExpectedScores(moving, waiting, graph)
 
 
 def _scores_with_cycles(
-    name: str, game: Game, first: ScoredPolicy | None, second: ScoredPolicy
+    name: str, graph: Graph, game: Game, first: ScoredPolicy | None, second: ScoredPolicy
 ) -> ExpectedScores:
-    """Return the scores of a player against ``second`` where play may never end.
+    """Return what :func:`_scores` does where play may never end.
 
     Retrograde analysis of twice the positions, those of ``first`` to move, then of ``second``, each
-    with the moves that its player makes; of ``None``, who responds best, with all moves. Where a
-    player makes no legal move, it loses.
+    with the moves that its player makes. Where a player makes no legal move, it loses.
     """
-    graph = graph_of(game.parts, game.name)
     size, after = graph.num_positions, np.tile(graph.after, (2, 1))
     ends = np.where(graph.ends, game.end_values(np.arange(size)), np.int8(-1))
     for player, moves in ((first, after[:size]), (second, after[size:])):
@@ -540,28 +524,10 @@ def _scores_with_cycles(
     return ExpectedScores((1 + values[:size]) / 2, (1 - values[size:]) / 2, graph)
 
 
-def _after_successors(graph: Graph, title: str) -> Iterator[IntArray]:
-    """Yield the rows with a move, in chunks, each after those of its moves."""
-    chunks = (rows for level in graph.levels() for rows in _chunks(level, graph.num_actions))
-    return _with_progress(chunks, graph.num_positions, title)
-
-
-def _moving(player: ScoredPolicy, scores: ExpectedScores, rows: IntArray) -> FloatArray:
-    """Return the expected score of a player who is to move, 0 where it forfeits."""
-    expected, forfeits = _expected(player, scores.graph, scores.waiting, rows)
-    return np.asarray((1 - forfeits) * expected)
-
-
-def _waiting(player: ScoredPolicy, scores: ExpectedScores, rows: IntArray) -> FloatArray:
-    """Return the expected score of the opponent of a player who is to move."""
-    expected, forfeits = _expected(player, scores.graph, scores.moving, rows)
-    return np.asarray(forfeits + (1 - forfeits) * expected)
-
-
 def _expected(
-    player: ScoredPolicy, graph: Graph, values: FloatArray, rows: IntArray
-) -> tuple[FloatArray, FloatArray]:
-    """Return the expected value after a player's legal move, and its probability of a forfeit."""
+    player: ScoredPolicy, graph: Graph, values: FloatArray, rows: IntArray, forfeited: float
+) -> FloatArray:
+    """Return the expected value after a player's move, ``forfeited`` after an illegal one."""
     after, masks = graph.after[rows], graph.mask(rows)
     probabilities = player.repeatable_probabilities(graph.positions(rows), masks)
     # A row of zeros: the policy names no legal move.
@@ -570,7 +536,8 @@ def _expected(
     # In the order of actions, which decides the last bits.
     total, played = (each.cumsum(axis=1)[:, -1] for each in (legal * values[after], legal))
     # Dividing cancels rounding errors where every option has value 1.
-    return np.divide(total, played, out=np.zeros(len(rows)), where=played > 0), forfeits
+    expected = np.divide(total, played, out=np.zeros(len(rows)), where=played > 0)
+    return np.asarray(forfeits * forfeited + (1 - forfeits) * expected)
 
 
 def beatable_share(policy: AnyPlayer, env_or_game: Any, *, samples: int | None = None) -> float:
