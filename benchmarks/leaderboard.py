@@ -1,14 +1,14 @@
-"""The leaderboard: learners ranked over all tasks, by interquartile means with their intervals.
+"""The leaderboard: learners ranked over all tasks of a version, by interquartile means.
 
-It reads any number of ``runs.csv`` files, which ``python -m benchmarks.optimality`` writes, with
-one row for each learner, task and seed. Only learners with all tasks of the current version and all
-seeds are ranked. A row that no run can have written is refused, as is an entry that has rows of a
-learner of this project or of another entry.
+It reads the files of runs that ``python -m benchmarks.optimality`` writes, with one row for each
+learner, task and seed. Only learners with all tasks and seeds are ranked. A row that no run can
+have written is refused, as is an entry that has rows of a learner of this project or of another
+entry.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,7 +16,7 @@ import numpy as np
 
 from benchmarks.entries import is_own
 from benchmarks.report import read_csv
-from benchmarks.tasks import GAMES, SEEDS, VERSION
+from benchmarks.tasks import SEEDS, TASKS
 from nim_envs.errors import NimEnvsError
 from nim_envs.scoring import CONFIDENCE
 from nim_envs.typing import FloatArray
@@ -31,9 +31,6 @@ HEADER = ("learner", "knows", "interquartile mean %", "low", "high", "mean %", "
 """The columns of ``leaderboard.csv``."""
 
 RESULTS = Path(__file__).resolve().parents[1] / "docs" / "results"
-
-NEIGHBOURS = 5
-"""Learners of the leaderboard that stand beside one of the user's own."""
 
 REPETITIONS = 2_000
 """Bootstrap samples, drawn with a fixed seed."""
@@ -103,15 +100,20 @@ def bootstrap_interval(scores: FloatArray) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def published() -> list[dict[str, str]]:
-    """Return the rows of the committed results and of all entries.
+def stem(name: str, version: int) -> str:
+    """Return a file's name without its suffix; those of version 2 alone do not end in it."""
+    return name if version == 2 else f"{name}_{version}"
+
+
+def published(version: int) -> list[dict[str, str]]:
+    """Return the rows of the committed results and of all entries, of a version of the tasks.
 
     Raises:
         InvalidRunsError: a file has a row that no run can have written; or as :func:`entry_rows`.
     """
     return [
-        *read_runs([RESULTS / "runs.csv"]),
-        *entry_rows(RESULTS / "entries", lambda path: read_runs([path])),
+        *read_runs(RESULTS / f"{stem('runs', version)}.csv", version),
+        *entry_rows(RESULTS / "entries", lambda path: read_runs(path, version)),
     ]
 
 
@@ -160,58 +162,28 @@ def means(rows: Iterable[dict[str, str]], boards: Sequence[str]) -> dict[str, li
     }
 
 
-def nearest(scores: Mapping[str, Sequence[float]], targets: Sequence[float]) -> list[str]:
-    """Return the names of the learners whose mean scores are nearest to any of ``targets``.
-
-    Args:
-        scores: scores by learner; ``random`` and ``optimal`` are left out.
-        targets: mean scores, in percent.
-    """
-    distances = {
-        name: min((abs(float(np.mean(each)) - target) for target in targets), default=0.0)
-        for name, each in scores.items()
-        if name not in ("random", "optimal")
-    }
-    return sorted(distances, key=lambda name: distances[name])[:NEIGHBOURS]
-
-
-def read_runs(paths: Iterable[Path]) -> list[dict[str, str]]:
-    """Return the rows of ``runs.csv`` files, without those of other versions of the tasks.
-
-    Raises:
-        InvalidRunsError: a file has a row that no run can have written.
-    """
-    rows = []
-    for path in paths:
-        of_version = [row for row in read_csv(path) if row.get("tasks") == str(VERSION)]
-        try:
-            check_runs(of_version)
-        except InvalidRunsError as error:
-            raise InvalidRunsError(f"{path}: {error}") from error
-        rows += of_version
-    return rows
-
-
-def check_runs(rows: Iterable[dict[str, str]]) -> None:
-    """Check that runs can have written these rows of ``runs.csv``.
+def read_runs(path: Path, version: int) -> list[dict[str, str]]:
+    """Return the rows of a file of runs that are of a version of the tasks.
 
     A player that does not learn plays no games, has seed 0, and does not learn on any task.
 
     Raises:
-        InvalidRunsError: they cannot; or two rows are of the same learner, task, number of games
-            and seed.
+        InvalidRunsError: no run can have written a row; or two rows are of the same learner, task,
+            number of games and seed.
     """
+    rows = [row for row in read_csv(path) if row.get("tasks") == str(version)]
     seen_runs = set()
     learns: dict[str, bool] = {}
     for row in rows:
         learner, task = row["learner"], row["game"]
+        where = f"{path}: {learner} on {task}"
         try:
             seed, games, percent = int(row["seed"]), int(row["games"]), float(row["optimality %"])
         except (TypeError, ValueError) as error:
-            raise InvalidRunsError(f"{learner} on {task}: {error}") from error
+            raise InvalidRunsError(f"{where}: {error}") from error
         wrong = ""
-        if task not in GAMES:
-            wrong = f"there is no such task, but {', '.join(GAMES)}"
+        if task not in TASKS[version]:
+            wrong = f"there is no such task, but {', '.join(TASKS[version])}"
         elif seed < 0 or games < 0:
             wrong = f"seed and games are at least 0, not {seed}, {games}"
         elif not 0 <= percent <= 100:  # not a number is neither
@@ -221,48 +193,34 @@ def check_runs(rows: Iterable[dict[str, str]]) -> None:
         elif (learner, task, games, seed) in seen_runs:
             wrong = f"{games} games have two rows"
         if wrong:
-            raise InvalidRunsError(f"{learner} on {task} with seed {seed}: {wrong}")
+            raise InvalidRunsError(f"{where} with seed {seed}: {wrong}")
         seen_runs.add((learner, task, games, seed))
+    return rows
 
 
-def with_newer(
-    rows: Iterable[dict[str, str]], newer: Sequence[dict[str, str]]
-) -> list[dict[str, str]]:
-    """Return rows of runs with newer ones, which replace those of the same runs."""
-
-    def run(row: dict[str, str]) -> tuple[str, ...]:
-        return row["learner"], row["game"], row["games"], row["seed"]
-
-    replaced = {run(row) for row in newer}
-    return [*(row for row in rows if run(row) not in replaced), *newer]
-
-
-def leaderboard(rows: Iterable[dict[str, str]]) -> list[Standing]:
+def leaderboard(rows: Iterable[dict[str, str]], version: int) -> list[Standing]:
     """Rank the learners that have all tasks with all seeds and the tasks' number of games.
 
     Args:
-        rows: rows of ``runs.csv``, as text. A player that does not learn plays no games, and its
-            single seed counts for all.
-
-    Raises:
-        InvalidRunsError: there are rows that no runs can have written.
+        rows: rows of runs, as text. A player that does not learn plays no games, and its single
+            seed counts for all.
+        version: version of the tasks.
     """
-    rows = list(rows)
-    check_runs(rows)
+    tasks = TASKS[version]
     scores: dict[str, dict[tuple[str, int], float]] = {}
     knows = {}
     for row in rows:
         games, learner = int(row["games"]), row["learner"]
-        if games not in (0, GAMES[row["game"]].games):
+        if games not in (0, tasks[row["game"]].games):
             continue
         knows[learner] = row["knows"]
         for seed in (int(row["seed"]),) if games else SEEDS:
             scores.setdefault(learner, {})[row["game"], seed] = float(row["optimality %"])
     standings = []
     for learner, own_scores in scores.items():
-        if not all((game, seed) in own_scores for game in GAMES for seed in SEEDS):
+        if not all((task, seed) in own_scores for task in tasks for seed in SEEDS):
             continue
-        table = np.array([[own_scores[game, seed] for seed in SEEDS] for game in GAMES])
+        table = np.array([[own_scores[task, seed] for seed in SEEDS] for task in tasks])
         standings.append(
             Standing(
                 learner,

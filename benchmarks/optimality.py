@@ -24,10 +24,10 @@ from benchmarks.entries import (
     sources,
     train_learner,
 )
+from benchmarks.leaderboard import RUN_HEADER, stem
 from benchmarks.options import count_option, names_option, run_options
 from benchmarks.report import (
     NARROW,
-    Table,
     grouped,
     machine,
     mean_of,
@@ -36,7 +36,13 @@ from benchmarks.report import (
     write_report,
 )
 from benchmarks.runs import Runs, invocation
-from benchmarks.tasks import GAMES, SEEDS, VERSION
+from benchmarks.tasks import SEEDS, TASKS
+
+NEIGHBOURS = 5
+"""Learners of the leaderboard that stand beside one of the user's own."""
+
+BOARDS = {name: task for tasks in TASKS.values() for name, task in tasks.items()}
+"""The tasks of all versions by name."""
 
 
 @dataclass(frozen=True)
@@ -58,15 +64,15 @@ def run(game: str, learner: str, seed: int, quick: bool) -> ScoredRun:
     """Train ``learner`` on ``game`` and score its greedy policy.
 
     Args:
-        game: a key of :data:`GAMES`.
+        game: a key of :data:`BOARDS`.
         learner: name as for :func:`benchmarks.entries.train_learner`.
         seed: integer seed.
         quick: whether to play the smaller number of games.
     """
-    setting = GAMES[game]
+    setting = BOARDS[game]
     games = setting.quick_games if quick else setting.games
     entry = train_learner(learner, setting.make(), games, seed)
-    scores = entry.scores("all")
+    scores = entry.scores("reachable")
     return ScoredRun(
         game,
         learner,
@@ -95,18 +101,18 @@ def _in_order(learners: Iterable[str]) -> list[str]:
 
 
 def summary(runs: list[ScoredRun]) -> list[list[Any]]:
-    """Return one row for each game and learner, over its seeds, in the order of :data:`GAMES`."""
+    """Return one row for each game and learner, over its seeds, in the order of :data:`BOARDS`."""
     groups = grouped(runs, "game", "learner")
     return [
         [
             game,
-            GAMES[game].starts,
+            BOARDS[game].starts,
             learner,
             group[0].games,
             f"{np.mean([run.seconds for run in group]):.2f}",
             *score_cells(group),
         ]
-        for game, learner in product(GAMES, _in_order(run.learner for run in runs))
+        for game, learner in product(BOARDS, _in_order(run.learner for run in runs))
         if (group := groups.get((game, learner)))
     ]
 
@@ -129,34 +135,30 @@ def matrix(rows: list[list[Any]]) -> str:
         aligned_right=len(games),
     )
     key = [
-        f"{number:>3} {game}, {games[game]:,} games from {GAMES[game].starts} starts"
+        f"{number:>3} {game}, {games[game]:,} games from {BOARDS[game].starts} starts"
         for number, game in enumerate(games, start=1)
     ]
     return "\n".join([scores, "", *key])
 
 
-def run_rows(runs: list[ScoredRun]) -> list[tuple[Any, ...]]:
-    """Return a row for each run, under :data:`benchmarks.leaderboard.RUN_HEADER`."""
+def run_rows(runs: list[ScoredRun], version: int) -> list[tuple[Any, ...]]:
+    """Return a row for each run of a version of the tasks, under :data:`RUN_HEADER`."""
     return [
         (
-            VERSION, run.game, run.learner, knows(run.learner), run.seed, run.games,
+            version, run.game, run.learner, knows(run.learner), run.seed, run.games,
             f"{run.seconds:.2f}", run.percent, run.random_percent, run.blunders, run.count,
         )
         for run in runs
     ]  # fmt: skip
 
 
-def as_text(rows: list[tuple[Any, ...]]) -> list[dict[str, str]]:
-    """Return the rows of :func:`run_rows` as they are read from ``runs.csv``."""
-    return [dict(zip(leaderboard.RUN_HEADER, map(str, row), strict=True)) for row in rows]
-
-
 NOTES = f"""\
-- *optimality %*: mean probability that the greedy policy moves to a P-position, over
-  N-positions only; ties count as fractions. Mean, lowest and highest over the seeds.
-- A learner with one table for both seats is scored over all N-positions of the game. One
-  with a table for each seat (gradient-bandit) is scored over those at which each seat can
-  be to move, and *of* counts both seats' together.
+- *optimality %*: mean probability that the greedy policy moves to a P-position, over the
+  N-positions that games can reach; ties count as fractions. Mean, lowest and highest over the
+  seeds.
+- A learner with one table for both seats is scored over all of them. One with a table for each
+  seat (gradient-bandit) is scored over those at which each seat can be to move, and *of* counts
+  both seats' together.
 - *starts*: `fixed` plays every game from the initial position; `uniform` draws any
   position with a legal move (exploring starts), for every learner alike.
 - *seconds*: training alone, mean over seeds, environment included, compilation not; runs
@@ -167,23 +169,19 @@ NOTES = f"""\
 """
 
 
-def report(runs: list[ScoredRun], seeds: int, command: str) -> str:
-    """Return the whole report as Markdown."""
-    return (
-        f"# Optimality\n\n`{command}`, {seeds} seeds.\n\n"
-        f"{table(HEADER, summary(runs), style='github')}\n\n{NOTES}"
-    )
-
-
 @click.command()
-@names_option("--boards", GAMES, "Boards to play on")
+@click.option(
+    "--tasks", "version", type=click.Choice(list(TASKS)), default=2, show_default=True,
+    help="Version of the tasks.",
+)  # fmt: skip
+@names_option("--boards", BOARDS, "Boards to play on", default="all of these tasks")
 @names_option(
     "--learners", LEARNERS, "Learners to train; one of your own is package.module:Name", own=True
 )
 @count_option("--seeds", f"Seeds 0 to N-1 (default: {len(SEEDS)}; quick: 2)")
 @run_options("results/optimality", "Few games and two seeds: a check, not a result.")
 def main(
-    boards: list[str], learners: list[str], seeds: int | None,
+    version: int, boards: list[str] | None, learners: list[str], seeds: int | None,
     jobs: int | None, output: Path, quick: bool,
 ) -> None:  # fmt: skip
     """Train each learner on each board and report how much it plays optimally.
@@ -193,11 +191,17 @@ def main(
     it; a function of observations and action masks; or a function of an environment, a number of
     games and a seed that trains and returns a policy. The manual's page of results has examples.
     """
-    own = checked_own(learners, GAMES[boards[0]].make())
+    tasks = TASKS[version]
+    if others := [board for board in boards or () if board not in tasks]:
+        raise click.UsageError(
+            f"--boards {','.join(others)}: the tasks of version {version} are {', '.join(tasks)}"
+        )
+    boards = [board for board in tasks if boards is None or board in boards]
+    own = checked_own(learners, BOARDS[boards[0]].make())
     seeds = seeds or (2 if quick else len(SEEDS))
-    tasks = [
+    calls = [
         (board, learner, seed, quick)
-        # Neighbouring tasks have different learners, so workers compile different functions.
+        # Neighbouring runs have different learners, so workers compile different functions.
         for seed in range(seeds)
         for board in boards
         for learner in learners
@@ -205,67 +209,78 @@ def main(
         if seed == 0 or learns(learner)
     ]
     # The longest first, so that no core is idle at the end.
-    tasks.sort(key=lambda task: -GAMES[task[0]].games if learns(task[1]) else 0)
+    calls.sort(key=lambda call: -BOARDS[call[0]].games if learns(call[1]) else 0)
     with Runs(output, jobs, own=sources(own)) as runs:
-        scored = runs(run, tasks)
+        scored = runs(run, calls)
         scored.sort(key=lambda run: (run.game, run.learner, run.seed))
-        rows, rows_of_runs = summary(scored), run_rows(scored)
+        rows, rows_of_runs = summary(scored), run_rows(scored, version)
         print(matrix(rows))
-        tables: dict[str, Table] = {
-            "optimality": (HEADER, rows),
-            "runs": (leaderboard.RUN_HEADER, rows_of_runs),
-        }
-        earlier = leaderboard.published() if own else []
-        ranked = leaderboard.leaderboard(leaderboard.with_newer(earlier, as_text(rows_of_runs)))
+        results = {"optimality": (HEADER, rows), "runs": (RUN_HEADER, rows_of_runs)}
+        here = [dict(zip(RUN_HEADER, map(str, row), strict=True)) for row in rows_of_runs]
+        published = leaderboard.published(version) if own else []
+        everyone = here + [row for row in published if row["learner"] not in learners]
+        ranked = leaderboard.leaderboard(everyone, version)
         whole = {standing.learner for standing in ranked} & set(learners)
         if whole:
-            tables["leaderboard"] = leaderboard.HEADER, ranked
-        write_report(output, "optimality", report(scored, seeds, invocation()), tables)
+            results["leaderboard"] = leaderboard.HEADER, ranked
+        write_report(
+            output,
+            "optimality",
+            f"# Optimality\n\n`{invocation()}`, {seeds} seeds.\n\n"
+            f"{table(HEADER, rows, style='github')}\n\n{NOTES}",
+            {stem(name, version): rows for name, rows in results.items()},
+        )
         if own:
-            print(f"\n{beside_published(scored, own)}\n\n{how_to_enter(own, whole, output)}")
+            print(f"\n{beside_published(everyone, own, boards)}")
+            print(f"\n{how_to_enter(own, whole, output, version)}")
 
 
-def beside_published(runs: list[ScoredRun], own: list[str]) -> str:
-    """Return a table of the user's learners beside the nearest published, with a sentence.
+def beside_published(rows: list[dict[str, str]], own: list[str], boards: list[str]) -> str:
+    """Return a table of the user's learners beside the nearest of the others, with a sentence.
 
     Args:
-        runs: runs of this time.
+        rows: rows of runs, as text: those of this time, and the published ones of other learners.
         own: names of the user's learners.
+        boards: names of the tasks.
     """
-    boards = [name for name in GAMES if any(run.game == name for run in runs)]
-    scores = leaderboard.means(leaderboard.published(), boards)
-    here = leaderboard.means(as_text(run_rows(runs)), boards)
-    percents = {f"{name} (yours)": here[name] for name in own if name in here}
-    near = leaderboard.nearest(scores, [sum(each) / len(each) for each in percents.values()])
-    percents.update({name: scores[name] for name in (*UNTRAINED, *near) if name in scores})
-    ranked = sorted(percents.items(), key=lambda item: -sum(item[1]))
-    rows = [[name, float(np.mean(each)), *each] for name, each in ranked]
-    numbers = [str(number) for number in range(1, len(boards) + 1)]
-    fewer = any(0 < run.games < GAMES[run.game].games for run in runs if run.learner in own)
+    scores = leaderboard.means(rows, boards)
+    means = {name: float(np.mean(each)) for name, each in scores.items()}
+    others = [name for name in means if name not in (*own, *UNTRAINED)]
+    others.sort(key=lambda name: min(abs(means[name] - means[each]) for each in own))
+    shown = [*own, *(name for name in UNTRAINED if name in means), *others[:NEIGHBOURS]]
+    lines = [
+        [f"{name} (yours)" if name in own else name, means[name], *scores[name]]
+        for name in sorted(shown, key=lambda name: -means[name])
+    ]
+    fewer = any(
+        0 < int(row["games"]) < BOARDS[row["game"]].games for row in rows if row["learner"] in own
+    )
     return (
         "Beside random, optimal and the nearest of the leaderboard on these boards"
         + (",\nwhich have played all games of each task; yours fewer" if fewer else "")
         + ":\n\n"
-        + table(("optimality %", "mean", *numbers), rows)
+        + table(("optimality %", "mean", *map(str, range(1, len(boards) + 1))), lines)
     )
 
 
-def how_to_enter(own: list[str], whole: set[str], output: Path) -> str:
-    """Return how to enter the leaderboard with what was run, or the command that runs what lacks.
+def how_to_enter(own: list[str], whole: set[str], output: Path, version: int) -> str:
+    """Return how to enter the leaderboard with these runs, or the command that runs what lacks.
 
     Args:
         own: names of the user's learners.
         whole: names of the learners whose runs are complete.
         output: directory of the results.
+        version: version of the tasks.
     """
     if not whole.issuperset(own):
         return (
             "The leaderboard takes all boards, seeds and games:\n"
-            f"  python -m benchmarks.optimality --learners {','.join(own)}"
+            f"  python -m benchmarks.optimality --tasks {version} --learners {','.join(own)}"
         )
     return (
         "To enter the leaderboard, open a pull request with this file and the learner's code:\n"
-        f"  cp {output / 'runs.csv'} docs/results/entries/NAME.csv"
+        f"  cp {output / stem('runs', version)}.csv "
+        f"docs/results/entries/{stem('NAME', version)}.csv"
     )
 
 

@@ -98,8 +98,8 @@ class QLearning(StepLearner):
 
     Where a game is truncated, it bootstraps from the last position.
 
-    Use it first: with the negamax bootstrap it solves every board of the leaderboard from
-    observations alone; the other bootstraps are for comparison.
+    Use it first: with the negamax bootstrap it solves every board of the leaderboard's
+    version 2 from observations alone; the other bootstraps are for comparison.
 
     Args:
         bootstrap: one of the three above.

@@ -14,6 +14,7 @@ from torch.distributions import Categorical
 
 import nim_envs
 
+BOARD = {"id": "nim_envs/Nim-v0", "heaps": (3, 4, 5), "start": "uniform"}
 NUM_ENVS, STEPS = 256, 8  # games at the same time, and moves of each in a rollout
 EPOCHS, MINIBATCH = 4, 256  # passes over a rollout, and moves in a gradient step
 LEARNING_RATE = 3e-3  # annealed to 0
@@ -49,21 +50,19 @@ def estimated_advantages(
 def train(
     seed: int = 0,
     games: int = 60_000,
-    heaps: tuple[int, ...] = (3, 4, 5),
+    board: dict[str, Any] = BOARD,
     gamma: float = -1.0,  # the next observation is the opponent's: its value counts negatively
 ) -> tuple[nn.Module, list[tuple[int, float]]]:
     """Return the actor and its learning curve: games, and optimality in percent."""
     torch.manual_seed(seed)
     torch.set_num_threads(1)  # networks as small as these are slower on several threads
     envs = gymnasium.make_vec(
-        "nim_envs/Nim-v0",
         num_envs=NUM_ENVS,
         vectorization_mode="vector_entry_point",
         autoreset_mode="Disabled",  # every step is a move: new games begin by reset, below
         opponent=None,  # self-play
-        heaps=heaps,
-        start="uniform",
         encoding="one_hot",
+        **board,
     )
     observations, _ = envs.reset(seed=seed)
     inputs, outputs = observations["observation"].shape[1], observations["action_mask"].shape[1]

@@ -4,27 +4,41 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from agents.registry import LEARNERS
-from benchmarks.leaderboard import RESULTS, leaderboard, published
+from benchmarks.leaderboard import RESULTS, leaderboard, means, published
 from benchmarks.published.systems import SYSTEMS
 from benchmarks.report import bars, percent, read_csv
-from benchmarks.studies.open_track.standings import published as open_track
-from benchmarks.tasks import GAMES, SEEDS, VERSION
+from benchmarks.tasks import GAMES, SEEDS, TASKS
 from docs.generator.markdown import filled, table, write
 
 Row = dict[str, str]
 
-TELLING = ("wythoff", "octal-266", "misere-kayles")
-"""Tasks of the open track whose learned boards tell learners apart."""
+NETWORKS = {
+    "ppo-from-scratch": ("PPO", "ppo_from_scratch", "what it observes"),
+    "alphazero, mlp": ("AlphaZero, its network alone", "alphazero", "the rules"),
+    "alphazero, mlp, with search": ("AlphaZero", "alphazero", "the rules"),
+}
+"""The networks on the leaderboard: name, tutorial and knowledge by the name in their study."""
 
 
-def board(task: str) -> str:
-    """Return the arguments of a task's game, as code."""
-    return ", ".join(f"{key}={value!r}" for key, value in GAMES[task].arguments.items())
+def tasks_of(version: int, names: Sequence[str]) -> str:
+    """Return a table of tasks of a version, numbered in the order of their names."""
+    rows = []
+    for number, name in enumerate(names, 1):
+        task = TASKS[version][name]
+        board = ", ".join(f"{key}={value!r}" for key, value in task.arguments.items())
+        game = f"[{task.name}](../games/{task.name}.md)"
+        rows.append((number, name, game, f"`{board}`", task.starts, f"{task.games:,}"))
+    return table(("", "task", "game", "arguments", "starts", "games"), rows)
 
 
 def learner(name: str) -> str:
-    """Return a learner's name, linked to the page of learners; for pages one folder deep."""
+    """Return a learner's name, linked to its tutorial or its part of the page of learners."""
+    if name in NETWORKS:
+        words, tutorial, _ = NETWORKS[name]
+        return f"[{words}](../tutorials/{tutorial}.md)"
     row = LEARNERS.get(name)
     if row is None:
         return name
@@ -47,25 +61,28 @@ def scores(tasks: Sequence[str]) -> str:
     return table(header, rows) if rows else ""
 
 
-def telling() -> tuple[list[tuple[str, float]], str]:
-    """Return the means over :data:`TELLING` by learner, the best first, and a table of them."""
-    scores: dict[str, dict[str, float]] = {}
-    for row in open_track():
-        if row["board"] == "learned" and row["task"] in TELLING:
-            scores.setdefault(row["learner"], {})[row["task"]] = float(row["last %"])
-    ranked = {
-        each.learner: (each.knows, [scores[each.learner][task] for task in TELLING])
-        for each in leaderboard(published())
-        if each.learner in scores
-    }
-    means = {name: sum(found) / len(found) for name, (_, found) in ranked.items()}
-    names = sorted(means, key=lambda name: -means[name])
-    rows = [
-        (learner(name), ranked[name][0], *map(percent, (means[name], *ranked[name][1])))
-        for name in names
-    ]
-    header = ("learner", "knows", "mean %", *(f"[{task}](open_track.md#tasks)" for task in TELLING))
-    return [(name, means[name]) for name in names], table(header, rows)
+def on_three_boards() -> tuple[list[tuple[str, float]], str]:
+    """Return the means over the tasks of version 3 by learner, the best first, and their table."""
+    rows = published(3)
+    for row in read_csv(RESULTS / "alphazero_3.csv"):
+        knows = NETWORKS[row["learner"]][2]
+        rows.append({**row, "game": row["board"], "knows": knows, "seconds": row["CPU seconds"]})
+    found: dict[str, list[Row]] = {}
+    for row in rows:
+        found.setdefault(row["learner"], []).append(row)
+    scores = means(rows, list(TASKS[3]))
+    ranked = {name: float(np.mean(each)) for name, each in scores.items()}
+    ranked = dict(sorted(ranked.items(), key=lambda item: -item[1]))
+    lines = []
+    for name, mean in ranked.items():
+        games, seconds = (
+            float(np.mean([float(row[key]) for row in found[name]])) for key in ("games", "seconds")
+        )
+        took = f"{seconds:.0f}" if seconds >= 1 else f"{seconds:.2f}"
+        shown = map(percent, (mean, *scores[name]))
+        lines.append((learner(name), found[name][0]["knows"], *shown, f"{games:,.0f}", took))
+    header = ("learner", "knows", "mean %", *TASKS[3], "games", "seconds")
+    return list(ranked.items()), table(header, lines)
 
 
 def leaderboard_page() -> None:
@@ -76,39 +93,33 @@ def leaderboard_page() -> None:
             f"{percent(each.low)} to {percent(each.high)}", percent(each.mean),
             f"{each.solved} of {len(GAMES)}",
         )
-        for each in leaderboard(published())
+        for each in leaderboard(published(2), 2)
     ]  # fmt: skip
-    means: dict[str, dict[str, float]] = {}
+    by_task: dict[str, dict[str, float]] = {}
     for row in read_csv(RESULTS / "optimality.csv"):
-        means.setdefault(row["game"], {})[row["learner"]] = float(row["optimality %"])
+        by_task.setdefault(row["game"], {})[row["learner"]] = float(row["optimality %"])
     # The boards that most learners do not solve come first.
-    unsolved = {task: sum(score < 100 for score in found.values()) for task, found in means.items()}
-    order = sorted(GAMES, key=lambda task: -unsolved[task])
-    names = list(means[order[0]])
-    boards = [(learner(name), *(percent(means[task][name]) for task in order)) for name in names]
-    tasks = [
-        (
-            number, name, f"[{GAMES[name].name}](../games/{GAMES[name].name}.md)",
-            f"`{board(name)}`", GAMES[name].starts, f"{GAMES[name].games:,}",
-        )
-        for number, name in enumerate(order, 1)
-    ]  # fmt: skip
-    numbers = [f"[{number}](#tasks)" for number, *_ in tasks]
+    order = sorted(GAMES, key=lambda task: -sum(each < 100 for each in by_task[task].values()))
+    names = list(by_task[order[0]])
+    boards = [(learner(name), *(percent(by_task[task][name]) for task in order)) for name in names]
+    numbers = [f"[{number}](#tasks)" for number in range(1, len(order) + 1)]
     ranks = ("learner", "knows", "interquartile mean %", "95 % interval", "mean %", "boards solved")
-    chart, scores_there = telling()
-    learned = [(name, score) for name, score in chart if name not in ("optimal", "random")]
+    chart, three = on_three_boards()
+    observing = [name for name, row in LEARNERS.items() if row.knows == "what it observes"]
     text = filled(
         "results.md",
-        version=VERSION,
-        best=learned[0],
-        worst=learned[-1],
-        chart=bars(chart),
-        telling=scores_there,
+        means={name: percent(mean) for name, mean in chart},
+        best=next(name for name, _ in chart if name in observing),
+        chart=bars((NETWORKS.get(name, (name,))[0], mean) for name, mean in chart),
+        three=three,
+        tasks_3=tasks_of(3, list(TASKS[3])),
+        full=sum(each[2] == "100.0" for each in ranking),
+        learners=len(ranking),
         runs=len(GAMES) * len(SEEDS),
         seeds=SEEDS,
         ranking=table(ranks, ranking),
         boards=table(("learner", *numbers), boards),
-        tasks=table(("", "task", "game", "arguments", "starts", "games"), tasks),
+        tasks=tasks_of(2, order),
     )
     write("results/index.md", text)
 

@@ -11,7 +11,7 @@ from benchmarks import batched, learning_speed, optimality, scaling, throughput
 from benchmarks.published import __main__ as published
 from benchmarks.published.systems import SYSTEMS
 from benchmarks.report import percents, read_csv, table, write_csv
-from benchmarks.tasks import GameSetting
+from benchmarks.tasks import TASKS, GameSetting
 from benchmarks.timing import Batch, Rate, missing_modules
 
 
@@ -24,7 +24,7 @@ def run(command, *words):
 
 def test_optimality_writes_what_it_prints(tmp_path, monkeypatch):
     setting = GameSetting("addition", {"k": 3, "n": 10}, 3_000, 3_000)
-    monkeypatch.setitem(optimality.GAMES, "addition-3-10", setting)
+    monkeypatch.setitem(optimality.BOARDS, "addition-3-10", setting)
     printed = run(
         optimality.main, "--boards", "addition-3-10", "--learners", "q-learning,optimal,random",
         "--seeds", 2, "--jobs", 1, "--output", tmp_path,
@@ -47,7 +47,7 @@ def test_optimality_writes_what_it_prints(tmp_path, monkeypatch):
 def test_the_matrix_of_scores_fits_a_screen():
     runs = [
         optimality.ScoredRun(game, learner, seed, 5000, 0.1, 100.0 - seed, 25.0, 1, 8)
-        for game in optimality.GAMES
+        for game in TASKS[2]
         for learner in optimality.LEARNERS
         for seed in range(2)
         if (game, learner) != ("kayles-7", "sarsa")
@@ -55,7 +55,7 @@ def test_the_matrix_of_scores_fits_a_screen():
     lines = optimality.matrix(optimality.summary(runs)).splitlines()
     assert max(map(len, lines)) <= 100
     (sarsa,) = (line.split() for line in lines if line.startswith("sarsa"))
-    assert (sarsa[1], sarsa[1 + list(optimality.GAMES).index("kayles-7")]) == ("99.5", "-")
+    assert (sarsa[1], sarsa[1 + list(TASKS[2]).index("kayles-7")]) == ("99.5", "-")
 
 
 def test_published_systems_stand_beside_the_learners_here(tmp_path):

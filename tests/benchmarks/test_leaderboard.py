@@ -29,13 +29,14 @@ def optimality_of(output, *words):
     return result.stdout
 
 
-def test_the_tasks_change_with_their_version_alone():
+@pytest.mark.parametrize(("version", "known"), [(2, "789753b7203d692a"), (3, "dda1d9a2a799838b")])
+def test_the_tasks_change_with_their_version_alone(version, known):
     frozen = [
         (name, task.name, sorted(task.arguments.items()), task.games)
-        for name, task in tasks.GAMES.items()
+        for name, task in tasks.TASKS[version].items()
     ]
     digest = hashlib.sha256(repr((frozen, tasks.SEEDS)).encode()).hexdigest()
-    assert (tasks.VERSION, digest[:16]) == (2, "789753b7203d692a")
+    assert digest[:16] == known
 
 
 @given(st.lists(st.floats(0, 100), min_size=1, max_size=40))
@@ -58,7 +59,7 @@ def test_the_interval_covers_the_variation_between_seeds_only():
 def row(learner, game, seed, games, score):
     """A row of ``runs.csv``."""
     return {
-        "tasks": str(tasks.VERSION), "learner": learner, "game": game, "seed": str(seed),
+        "tasks": "2", "learner": learner, "game": game, "seed": str(seed),
         "games": str(games), "optimality %": str(score), "knows": "what it observes",
     }  # fmt: skip
 
@@ -82,7 +83,7 @@ def test_only_learners_with_all_runs_are_ranked():
     partial = [{**each, "learner": "partial"} for each in whole[1:]]
     quick = [{**each, "learner": "quick", "games": "5000"} for each in whole]
     untrained = [row("untrained", game, 0, 0, 20) for game in tasks.GAMES]
-    ranked = leaderboard.leaderboard([*untrained, *whole, *partial, *quick, *best])
+    ranked = leaderboard.leaderboard([*untrained, *whole, *partial, *quick, *best], 2)
     assert [each.learner for each in ranked] == ["best", "whole", "untrained"]
     assert [each.solved for each in ranked] == [len(tasks.GAMES), 0, 0]
     assert ranked[1].interquartile_mean == pytest.approx(81)
@@ -104,18 +105,18 @@ def test_only_learners_with_all_runs_are_ranked():
 )
 def test_rows_that_no_run_has_written_are_refused_by_file_and_row(change, said, tmp_path):
     rows = whole_entry("my:Learner")
-    assert leaderboard.leaderboard(rows)[0].interquartile_mean == 80
+    assert leaderboard.leaderboard(rows, 2)[0].interquartile_mean == 80
     assert (rows[1]["game"], rows[1]["seed"], rows[1]["games"]) == ("addition-3-10", "1", "50000")
     rows[1] = {**rows[1], **change}
     path = tmp_path / "entry.csv"
     write_csv(path, list(rows[0]), [list(each.values()) for each in rows])
     with pytest.raises(leaderboard.InvalidRunsError, match=said) as no:
-        leaderboard.read_runs([path])
+        leaderboard.read_runs(path, 2)
     assert str(no.value).startswith(f"{path}: my:Learner on {rows[1]['game']}")
 
 
 def test_an_entry_has_rows_of_its_own_learners_alone(tmp_path, monkeypatch):
-    before = leaderboard.published()
+    before = leaderboard.published(2)
     (tmp_path / "entries").mkdir()
     (tmp_path / "runs.csv").write_bytes((RESULTS / "runs.csv").read_bytes())
     monkeypatch.setattr(leaderboard, "RESULTS", tmp_path)
@@ -125,24 +126,13 @@ def test_an_entry_has_rows_of_its_own_learners_alone(tmp_path, monkeypatch):
         write_csv(path, list(rows[0]), [list(each.values()) for each in rows])
 
     enter("first", whole_entry("my:Learner"))
-    assert len(leaderboard.published()) == len(before) + len(whole_entry(""))
+    assert len(leaderboard.published(2)) == len(before) + len(whole_entry(""))
     enter("second", whole_entry("q-learning", 0.0))
     with pytest.raises(leaderboard.InvalidRunsError, match=r"named package\.module:Name"):
-        leaderboard.published()
+        leaderboard.published(2)
     enter("second", [*whole_entry("other:Learner"), *whole_entry("my:Learner", 0.0)[:1]])
     with pytest.raises(leaderboard.InvalidRunsError, match="my:Learner is entered by"):
-        leaderboard.published()
-
-
-def test_a_run_of_today_replaces_that_of_before():
-    before = [*whole_entry("my:Learner"), *whole_entry("other:Learner")]
-    newer = [{**each, "optimality %": "90.0"} for each in whole_entry("my:Learner")[:3]]
-    quick = {**before[-1], "games": "100", "optimality %": "1.0"}
-    rows = leaderboard.with_newer(before, [*newer, quick])
-    assert len(rows) == len(before) + 1
-    means = leaderboard.means([each for each in rows if each != quick], [before[0]["game"]])
-    assert means == {"my:Learner": [90.0], "other:Learner": [80.0]}
-    assert len(leaderboard.leaderboard(rows)) == 2
+        leaderboard.published(2)
 
 
 def test_policies_and_what_was_trained_elsewhere_are_scored_and_stand_beside_the_nearest(
@@ -168,16 +158,34 @@ def test_policies_and_what_was_trained_elsewhere_are_scored_and_stand_beside_the
     beside = out.partition("Beside random, optimal and the nearest")[2].split("\n\n")[1]
     shown = [line.split()[0] for line in beside.splitlines()[2:]]
     assert {"random", "optimal", *names} <= set(shown)
-    assert len([name for name in shown if name in LEARNERS]) == 2 + leaderboard.NEIGHBOURS
-    assert f"python -m benchmarks.optimality --learners {','.join(names)}\n" in out
+    assert len([name for name in shown if name in LEARNERS]) == 2 + optimality.NEIGHBOURS
+    assert f"python -m benchmarks.optimality --tasks 2 --learners {','.join(names)}\n" in out
 
 
 def test_whoever_has_run_everything_gets_a_place_and_the_way_to_enter(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(str(ROOT / "docs" / "tutorials"))
-    out = optimality_of(tmp_path, "--learners", "my_learner:first_move")
-    names = [row["learner"] for row in read_csv(tmp_path / "leaderboard.csv")]
+    out = optimality_of(tmp_path, "--tasks", "3", "--learners", "my_learner:first_move")
+    names = [row["learner"] for row in read_csv(tmp_path / "leaderboard_3.csv")]
     assert set(names) == {*LEARNERS, "my_learner:first_move"}
-    assert f"cp {tmp_path / 'runs.csv'} docs/results/entries/NAME.csv" in out
+    assert f"cp {tmp_path / 'runs_3.csv'} docs/results/entries/NAME_3.csv" in out
+    # Entered, it is ranked among the tasks of its version.
+    (tmp_path / "entries").mkdir()
+    (tmp_path / "runs_3.csv").rename(tmp_path / "entries" / "NAME_3.csv")
+    for name in ("runs.csv", "runs_3.csv"):
+        (tmp_path / name).write_bytes((RESULTS / name).read_bytes())
+    monkeypatch.setattr(leaderboard, "RESULTS", tmp_path)
+    for version, ranked in ((2, {*LEARNERS}), (3, {*names})):
+        rows = leaderboard.published(version)
+        assert {each.learner for each in leaderboard.leaderboard(rows, version)} == ranked
+
+
+def test_boards_are_of_the_version_of_the_tasks(tmp_path):
+    words = ["--tasks", "3", "--boards", "nim-3-4-5", "--output", str(tmp_path)]
+    result = CliRunner().invoke(optimality.main, words)
+    assert result.exit_code == 2
+    assert (
+        "nim-3-4-5: the tasks of version 3 are wythoff, misere-kayles, octal-266" in result.stderr
+    )
 
 
 def test_a_policy_that_was_trained_on_another_game_is_refused():
@@ -190,12 +198,16 @@ def on_another_game(env, games, seed):
     return lambda observations, masks: masks.argmax(axis=1), tasks.GAMES["nim-3-4-5"].make()
 
 
-def test_the_committed_leaderboard_is_that_of_the_committed_runs():
-    runs = read_csv(RESULTS / "runs.csv")
-    ranked = leaderboard.leaderboard(leaderboard.read_runs([RESULTS / "runs.csv"]))
+@pytest.mark.parametrize("version", tasks.TASKS)
+def test_the_committed_leaderboard_is_that_of_the_committed_runs(version):
+    def committed(name):
+        return RESULTS / f"{leaderboard.stem(name, version)}.csv"
+
+    runs = read_csv(committed("runs"))
+    ranked = leaderboard.leaderboard(leaderboard.read_runs(committed("runs"), version), version)
     assert {each.learner for each in ranked} == {row["learner"] for row in runs}
     # Last digits of means and intervals may differ between releases of NumPy and SciPy.
-    for standing, row in zip(ranked, read_csv(RESULTS / "leaderboard.csv"), strict=True):
+    for standing, row in zip(ranked, read_csv(committed("leaderboard")), strict=True):
         for computed, written in zip(standing, row.values(), strict=True):
             if isinstance(computed, float):
                 assert computed == pytest.approx(float(written), rel=1e-12)
@@ -204,7 +216,7 @@ def test_the_committed_leaderboard_is_that_of_the_committed_runs():
     by_seed = {}
     for run in runs:
         by_seed.setdefault((run["game"], run["learner"]), []).append(float(run["optimality %"]))
-    for row in read_csv(RESULTS / "optimality.csv"):
+    for row in read_csv(committed("optimality")):
         scores = by_seed.pop((row["game"], row["learner"]))
         assert float(row["optimality %"]) == float(np.mean(scores))
         assert (float(row["lowest"]), float(row["highest"])) == (min(scores), max(scores))

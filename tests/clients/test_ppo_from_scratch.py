@@ -10,7 +10,7 @@ import torch
 from agents.research import ppo_from_scratch
 from tests.clients.tutorials import run_tutorial
 
-SETTINGS = {"seed": 0, "games": 12_000, "heaps": (1, 2, 3)}
+SETTINGS = {"seed": 0, "games": 12_000, "board": {**ppo_from_scratch.BOARD, "heaps": (1, 2, 3)}}
 
 
 @pytest.fixture(scope="module")

@@ -8,10 +8,10 @@ python -m benchmarks.studies.alphazero --help explains every option.
 from __future__ import annotations
 
 import io
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import redirect_stdout
 from dataclasses import asdict, astuple, dataclass, fields, replace
-from functools import partial
 from itertools import takewhile
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -39,6 +39,7 @@ from benchmarks.studies.alphazero.settings import (
     BOARDS,
     FIRST_BOARD,
     FROM_SCRATCH,
+    FROM_SCRATCH_BOARDS,
     FROM_SCRATCH_GAMES,
     LEARNERS,
     MAIN_ENCODING,
@@ -50,9 +51,9 @@ from benchmarks.studies.alphazero.settings import (
     UNTRAINED,
     TrainingTask,
 )
-from benchmarks.timing import timed
 from nim_envs.encoding import ENCODINGS
 from nim_envs.optional import needed
+from nim_envs.registry import GAMES
 from nim_envs.scoring import optimality
 
 
@@ -77,12 +78,11 @@ class Run(TrainingTask):
 
 
 class Training(NamedTuple):
-    """The result of training: policies by the suffix of the learner's name, and the cost."""
+    """The result of training: policies by the suffix of the learner's name, games and moves."""
 
     policies: Mapping[str, Policy]
     games: int = 0
     steps: int = 0
-    seconds: float = 0.0
     curve: tuple[tuple[int, float], ...] = ()
 
 
@@ -100,19 +100,17 @@ def training(task: TrainingTask, quick: bool, log: Path | None) -> Training:
         return Training({"": RandomAgent()})
     if task.learner == "q-learning":
         env = setting.make()
-        # Compiled functions are loaded before the clock starts.
-        train(env, QLearning.for_env(env, epsilon=0.5), 2, seed=0, progress=False)
         learner = QLearning.for_env(env, epsilon=0.5)
-        seconds = train(env, learner, games, seed=task.seed, progress=False).seconds
-        return Training({"": learner.greedy()}, games, seconds=seconds)
+        train(env, learner, games, seed=task.seed, progress=False)
+        return Training({"": learner.greedy()}, games)
     # JAX and PyTorch take seconds to import, and are not installed everywhere.
     if task.learner in ALPHAZERO:
         from benchmarks.studies.alphazero.alphazero import train_alphazero
 
         if setting is FIRST_BOARD and not quick:
             games = ALPHAZERO_GAMES
-        seconds, (policies, curve) = timed(partial(train_alphazero, task, games, log))
-        return Training(policies, games, seconds=seconds, curve=curve)
+        policies, curve = train_alphazero(task, games, log)
+        return Training(policies, games, curve=curve)
     if task.learner == UNTRAINED:
         from benchmarks.studies.alphazero.alphazero import untrained
 
@@ -121,12 +119,12 @@ def training(task: TrainingTask, quick: bool, log: Path | None) -> Training:
         return ppo_from_scratch(task, games if quick else FROM_SCRATCH_GAMES)
     from benchmarks.studies.alphazero.training import train_ppo, train_recipe
 
-    fit = partial(train_ppo, task, games, log)
     if task.learner in RECIPES:
         steps = 2_048 if quick else PUBLISHED_STEPS
-        fit = partial(train_recipe, task, steps, RECIPES[task.learner], log)
-    seconds, (policy, games, steps, curve) = timed(fit)
-    return Training({"": policy}, games, steps, seconds, curve)
+        policy, *counts = train_recipe(task, steps, RECIPES[task.learner], log)
+    else:
+        policy, *counts = train_ppo(task, games, log)
+    return Training({"": policy}, *counts)
 
 
 def ppo_from_scratch(task: TrainingTask, games: int) -> Training:
@@ -136,19 +134,16 @@ def ppo_from_scratch(task: TrainingTask, games: int) -> Training:
     from benchmarks.studies.network_policy import network_policy
 
     setting = BOARDS[task.board]
-    learn = partial(
-        train_from_scratch, task.seed, games, setting.arguments["heaps"],
-        gamma=FROM_SCRATCH[task.learner],
-    )  # fmt: skip
+    board = {"id": GAMES[setting.name].gymnasium_id, **setting.arguments}
     with redirect_stdout(io.StringIO()):
-        seconds, (actor, points) = timed(learn)
+        actor, points = train_from_scratch(task.seed, games, board, FROM_SCRATCH[task.learner])
     most_likely = network_policy(actor, greedy=True)
     policy = PolicyAgent(most_likely, setting.make().game, encoding=task.encoding)
-    return Training({"": policy}, points[-1][0], seconds=seconds, curve=tuple(points))
+    return Training({"": policy}, points[-1][0], curve=tuple(points))
 
 
 def run(task: TrainingTask, quick: bool, log: Path | None) -> list[Run]:
-    """Train a learner and score its greedy policy over all N-positions.
+    """Train a learner and score its greedy policy over the N-positions that games can reach.
 
     AlphaZero's is scored twice, without search and with it.
 
@@ -158,18 +153,21 @@ def run(task: TrainingTask, quick: bool, log: Path | None) -> list[Run]:
         log: directory of TensorBoard logs, if any.
     """
     name = "-".join(map(str, astuple(task))).replace(", ", "-").replace(" ", "-")
+    began = time.process_time()
     result = training(task, quick, None if log is None else log / name)
+    seconds = time.process_time() - began
     game = BOARDS[task.board].make().game
     runs: list[Run] = []
     for suffix, policy in result.policies.items():
         large = bool(suffix) and runs[0].count > MOST_SEARCHED
-        score = optimality(policy, game, sample=SAMPLE if large else None)
+        which = {"sample": SAMPLE} if large else {"positions": "reachable"}
+        score = optimality(policy, game, **which)
         runs.append(
             Run(
                 **asdict(replace(task, learner=task.learner + suffix)),
                 games=result.games,
                 steps=result.steps,
-                seconds=result.seconds,
+                seconds=seconds,
                 percent=score.percent,
                 random_percent=score.random_percent,
                 blunders=len(score.blunders),
@@ -182,7 +180,7 @@ def run(task: TrainingTask, quick: bool, log: Path | None) -> list[Run]:
 
 
 HEADER = (
-    "board", "learner", "encoding", "opponent", "seeds", "games", "seconds", "optimality %",
+    "board", "learner", "encoding", "opponent", "seeds", "games", "CPU seconds", "optimality %",
     "lowest", "highest", "random %", "blunders", "of", "games to 100 %",
 )  # fmt: skip
 
@@ -275,7 +273,7 @@ NOTES = f"""\
 - *games to 100 %*: how many a learner that is scored as it learns had played when every N-position
   was played right for good; the highest over the seeds, nothing where a seed did not come to it.
   `curves.csv` has the scores.
-- *seconds*: wall-clock time of one run, its scores included, mean; runs share the cores.
+- *CPU seconds*: of one run, imports, compilation and scores as it learns included, mean.
 - Machine: {machine()}.
 """
 
@@ -311,7 +309,9 @@ def tasks_of(
         rows = {
             "random": [("random", "-", "-")],
             "q-learning": [("q-learning", "integer", "self-play")],
-            "ppo-from-scratch": [(name, "one_hot", "self-play") for name in FROM_SCRATCH if first],
+            "ppo-from-scratch": [
+                (name, "one_hot", "self-play") for name in FROM_SCRATCH_BOARDS.get(board, ())
+            ],
             "published": [(name, "integer", "self-play") for name in RECIPES if first],
             "maskable-ppo": [
                 ("maskable-ppo", encoding, opponent)
@@ -351,8 +351,9 @@ def tasks_of(
 @names_option(
     "--learners",
     LEARNERS,
-    "Learners; published and ppo-from-scratch play on the first board alone, alphazero on that and "
-    "its own, untrained where it has signed products, maskable-ppo not on those",
+    "Learners; published plays on the first board alone, ppo-from-scratch on that and the "
+    "leaderboard's, alphazero on these and its own, untrained where it has signed products, "
+    "maskable-ppo not on those",
 )
 @count_option("--seeds", "Seeds 0 to N-1 (default: 3; quick: 1)")
 @run_options("results/alphazero")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from benchmarks.tasks import GameSetting
+from benchmarks.tasks import TASKS, GameSetting
 
 BOARDS: dict[str, GameSetting] = {
     "nim-3-4-5": GameSetting("nim", {"heaps": (3, 4, 5), "start": "uniform"}, 100_000, 2_000),
@@ -25,10 +25,11 @@ BOARDS: dict[str, GameSetting] = {
         "nim-" + "-".join(map(str, heaps)): GameSetting("nim", {"heaps": heaps}, 20_000, 500)
         for heaps in ((4, 4, 9), (5, 5, 5))
     },
+    **TASKS[3],
 }
 """By name. Games start from uniformly drawn positions, but for the published recipe's and those of
 the boards named after AlphaZero, which start from the full board as published; so do those of the
-boards with equal heaps."""
+boards with equal heaps, and of the leaderboard's tasks of version 3."""
 
 FIRST_BOARD = BOARDS["nim-3-4-5"]
 
@@ -70,7 +71,12 @@ RECIPES: dict[str, Recipe] = {
 
 FROM_SCRATCH = {"ppo-from-scratch": -1.0, "ppo-from-scratch, discount 1": 1.0}
 """The tutorial's program, by name: its discount, and the wrong one, which adds the opponent's
-value to the mover's. On the first board alone."""
+value to the mover's."""
+FROM_SCRATCH_BOARDS: dict[str, tuple[str, ...]] = {
+    "nim-3-4-5": tuple(FROM_SCRATCH),
+    **dict.fromkeys(TASKS[3], ("ppo-from-scratch",)),
+}
+"""The learners of that program on each board."""
 FROM_SCRATCH_GAMES = 60_000
 
 ALPHAZERO: dict[str, dict[str, Any]] = {
@@ -88,6 +94,7 @@ ALPHAZERO_BOARDS: dict[str, tuple[str, ...]] = {
     "alphazero-7": (_MLP, _SIGNED),
     "nim-4-4-9": (_MLP, _SYMMETRY),
     "nim-5-5-5": (_MLP, _SYMMETRY),
+    **dict.fromkeys(TASKS[3], (_MLP,)),
 }
 """The learners of AlphaZero on each board; MaskablePPO plays on the first of these boards alone."""
 UNTRAINED = "signed products, untrained"

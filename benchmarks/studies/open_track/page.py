@@ -39,9 +39,10 @@ PAGE = """\
 
 ![Scores by number of games on both boards](open_track.png)
 
-Mean over the tasks; a line for each learner. Q-learning solves the boards of the
-[leaderboard](index.md#leaderboard), but not these tasks: few games, all from one position; a
-larger, unseen board of the same game; and games with random octal codes, not chosen by anybody.
+Mean over the tasks; a line for each learner. Q-learning solves
+[version 2 of the leaderboard](index.md#version-2), but not these tasks: few games, all from one
+position; a larger, unseen board of the same game; and games with random octal codes, not chosen by
+anybody.
 
 `{command}`, tasks of version {version}, means of {seeds} seeds.
 All figures are in [open_track.csv](open_track.csv).
