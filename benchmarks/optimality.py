@@ -29,13 +29,13 @@ from benchmarks.options import count_option, names_option, run_options
 from benchmarks.report import (
     NARROW,
     grouped,
-    machine,
     mean_of,
+    page,
     score_cells,
     table,
     write_report,
 )
-from benchmarks.runs import Runs, invocation
+from benchmarks.runs import Runs
 from benchmarks.tasks import SEEDS, TASKS
 
 NEIGHBOURS = 5
@@ -152,7 +152,7 @@ def run_rows(runs: list[ScoredRun], version: int) -> list[tuple[Any, ...]]:
     ]  # fmt: skip
 
 
-NOTES = f"""\
+NOTES = """\
 - *optimality %*: mean probability that the greedy policy moves to a P-position, over the
   N-positions that games can reach; ties count as fractions. Mean, lowest and highest over the
   seeds.
@@ -165,7 +165,6 @@ NOTES = f"""\
   share the machine's cores.
 - *blunders*: N-positions where a most likely move does not win; mean over the seeds.
 - `random` and `optimal` are not trained: they bound what a score can mean.
-- Machine: {machine()}.
 """
 
 
@@ -223,13 +222,9 @@ def main(
         whole = {standing.learner for standing in ranked} & set(learners)
         if whole:
             results["leaderboard"] = leaderboard.HEADER, ranked
-        write_report(
-            output,
-            "optimality",
-            f"# Optimality\n\n`{invocation()}`, {seeds} seeds.\n\n"
-            f"{table(HEADER, rows, style='github')}\n\n{NOTES}",
-            {stem(name, version): rows for name, rows in results.items()},
-        )
+        text = page("Optimality", [(HEADER, rows)], NOTES)
+        files = {stem(name, version): written for name, written in results.items()}
+        write_report(output, "optimality", text, files)
         if own:
             print(f"\n{beside_published(everyone, own, boards)}")
             print(f"\n{how_to_enter(own, whole, output, version)}")

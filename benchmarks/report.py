@@ -6,6 +6,8 @@ import csv
 import io
 import os
 import platform
+import shlex
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from operator import attrgetter
 from pathlib import Path
@@ -164,6 +166,25 @@ def write_report(
             from nim_envs.render.style import save_figure
 
             save_figure(figure, directory / f"{file}.png")
+
+
+def page(title: str, tables: Iterable[Table], notes: str) -> str:
+    """Return a page in Markdown: the command of this process, tables, and notes on them.
+
+    Args:
+        title: title of the page.
+        tables: header and rows of each table.
+        notes: lines of a list, to which this machine is added.
+    """
+    shown = (table(header, rows, style="github") for header, rows in tables)
+    return "\n\n".join(
+        [f"# {title}", f"`{invocation()}`", *shown, f"{notes}- Machine: {machine()}.\n"]
+    )
+
+
+def invocation() -> str:
+    """Return the command of this process, as it was typed."""
+    return shlex.join(["python", *sys.orig_argv[1:]])
 
 
 def machine() -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import multiprocessing
-import shlex
 import signal
 import sys
 import threading
@@ -141,11 +140,6 @@ def result_of(name: str, arguments: tuple[Any, ...], sources: str) -> Any:
     tqdm.set_lock(threading.RLock())
     module, _, function = name.partition(":")
     return getattr(import_module(module), function)(*arguments)
-
-
-def invocation() -> str:
-    """Return the command of this process, as it was typed."""
-    return shlex.join(["python", *sys.orig_argv[1:]])
 
 
 def _importable(module: str) -> str:

@@ -18,8 +18,8 @@ from tqdm import tqdm
 from agents import RealTimeDynamicProgramming
 from agents.training import train
 from benchmarks.options import names_option, run_options
-from benchmarks.report import machine, table, write_report
-from benchmarks.runs import Runs, invocation
+from benchmarks.report import page, table, write_report
+from benchmarks.runs import Runs
 from nim_envs import GameEnv, make_game, optimality
 
 
@@ -53,28 +53,26 @@ BOARDS = {
 """The boards by number of heaps."""
 
 
-@dataclass(frozen=True)
-class ScalingRun:
-    """One training, with exploring starts or from the full board."""
+HEADER = (
+    "heaps", "positions", "starts", "games", "seconds", "optimality %", "bytes",
+    "games/position", "games/second", "peak MB",
+)  # fmt: skip
 
-    heaps: int
-    start: str
-    positions: int
-    games: int
-    seconds: float
-    percent: float
-    bytes: int
-    megabytes: int | None
+STARTS = {"uniform": "exploring", "fixed": "full board"}
+"""The starts of games as the table names them."""
 
 
-def run(board: ScalingBoard, start: str, seed: int, games: int | None = None) -> ScalingRun:
+def run(board: ScalingBoard, start: str, seed: int, games: int | None = None) -> list[Any]:
     """Train on a board until every N-position is played optimally, or for a number of games.
 
     Args:
         board: heaps, and limits of the training.
-        start: ``"uniform"`` or ``"fixed"``.
+        start: a key of :data:`STARTS`.
         seed: integer seed.
         games: number of games; ``None``: until then, scored at intervals.
+
+    Returns:
+        The row of the training, under :data:`HEADER`.
     """
     env = board.env(start)
     # Compiled functions are loaded before the time is measured.
@@ -94,10 +92,13 @@ def run(board: ScalingBoard, start: str, seed: int, games: int | None = None) ->
             tqdm.write(f"{board.heaps} heaps, {played:,} games: {percent:.4f} %", file=sys.stderr)
         if played >= (games or board.max_games) or (games is None and percent == 100):
             break
-    return ScalingRun(
-        board.heaps, start, env.game.board.num_positions, played, seconds, percent,
-        learner.values.nbytes, peak_megabytes(),
-    )  # fmt: skip
+    positions = env.game.board.num_positions
+    # A score below 100 is not rounded up to it.
+    shown = f"{np.floor(percent * 1e4) / 1e4:.4f}"
+    return [
+        board.heaps, positions, STARTS[start], played, seconds, shown, learner.values.nbytes,
+        played / positions, int(played / seconds), peak_megabytes(),
+    ]  # fmt: skip
 
 
 def peak_megabytes() -> int | None:
@@ -114,7 +115,7 @@ def _learner(env: GameEnv) -> RealTimeDynamicProgramming:
     return RealTimeDynamicProgramming(env.game, epsilon=0.1, sweeping=True)
 
 
-def from_both_starts(heaps: int, seed: int) -> list[ScalingRun]:
+def from_both_starts(heaps: int, seed: int) -> list[list[Any]]:
     """Train with exploring starts, then from the full board for as many games.
 
     Args:
@@ -123,36 +124,10 @@ def from_both_starts(heaps: int, seed: int) -> list[ScalingRun]:
     """
     board = BOARDS[heaps]
     exploring = run(board, "uniform", seed)
-    return [exploring, run(board, "fixed", seed, exploring.games)]
+    return [exploring, run(board, "fixed", seed, exploring[HEADER.index("games")])]
 
 
-HEADER = (
-    "heaps", "positions", "starts", "games", "seconds", "optimality %", "bytes",
-    "games/position", "games/second", "peak MB",
-)  # fmt: skip
-
-
-def summary(runs: list[ScalingRun]) -> list[list[Any]]:
-    """Return one row for each run."""
-    return [
-        [
-            run.heaps,
-            run.positions,
-            {"uniform": "exploring", "fixed": "full board"}[run.start],
-            run.games,
-            run.seconds,
-            # A score below 100 is not rounded up to it.
-            f"{np.floor(run.percent * 1e4) / 1e4:.4f}",
-            run.bytes,
-            run.games / run.positions,
-            int(run.games / run.seconds),
-            run.megabytes,
-        ]
-        for run in runs
-    ]
-
-
-NOTES = f"""\
+NOTES = """\
 - The learner is `RealTimeDynamicProgramming` with sweeping, learning rate 1, epsilon 0.1, in
   compiled self-play on one core. It knows the rules, and no theorem.
 - *exploring*: games start from uniformly drawn positions, and go on until every N-position is
@@ -161,7 +136,6 @@ NOTES = f"""\
 - *optimality %* is over all N-positions, exact, rounded down.
 - *bytes* are those of the table of values; *peak MB* is the most memory that the whole process has
   used until then, in millions of bytes, with Python, compiler and scoring.
-- Machine: {machine()}.
 """
 
 
@@ -180,14 +154,10 @@ def main(heaps: list[str] | None, seed: int, output: Path, quick: bool) -> None:
     with Runs(output) as runs:
         # One after the other, as times and memory are compared.
         pairs = runs(from_both_starts, [(count, seed) for count in counts], alone=True)
-        rows = summary([each for pair in pairs for each in pair])
+        rows = [each for pair in pairs for each in pair]
         print(table(HEADER, rows))
-        write_report(
-            output,
-            "scaling",
-            f"# Scaling\n\n`{invocation()}`\n\n{table(HEADER, rows, style='github')}\n\n{NOTES}",
-            {"scaling": (HEADER, rows)},
-        )
+        text = page("Scaling", [(HEADER, rows)], NOTES)
+        write_report(output, "scaling", text, {"scaling": (HEADER, rows)})
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ from agents import QLearning, RandomAgent
 from agents.training import train
 from benchmarks import batched, rollouts
 from benchmarks.options import count_option, names_option, run_options
-from benchmarks.report import Table, machine, table, write_report
+from benchmarks.report import Table, page, table, write_report
 from benchmarks.runs import Runs
 from benchmarks.timing import (
     HEADER,
@@ -156,9 +156,8 @@ NOTES = """\
   learning from every turn; compiled functions are loaded before.
 """
 
-COMMON_NOTES = f"""\
+COMMON_NOTES = """\
 - Ratios are medians over the rounds of the ratio within a round; every round times all of them.
-- Machine: {machine()}.
 """
 
 
@@ -167,14 +166,12 @@ class Part:
     """A part of the report.
 
     Args:
-        title: heading.
         name: name of the CSV file of its rates, without suffix; ``_ratios`` is added for ratios.
         batches: environments to time, by name; ratios are those of the first one's speed.
         notes: explanation of the figures.
         seconds: time of each measurement.
     """
 
-    title: str
     name: str
     batches: Mapping[str, Batch]
     notes: str
@@ -182,22 +179,23 @@ class Part:
 
 
 PARTS = {
-    "turn-based": Part("Turn-based", "throughput", ENVIRONMENTS, NOTES, 1.0),
-    "batched": Part("Batched", "batched", batched.BATCHES, batched.NOTES),
-    "jax": Part("In JAX", "jax", rollouts.ROLLOUTS, rollouts.NOTES),
+    "turn-based": Part("throughput", ENVIRONMENTS, NOTES, 1.0),
+    "batched": Part("batched", batched.BATCHES, batched.NOTES),
+    "jax": Part("jax", rollouts.ROLLOUTS, rollouts.NOTES),
 }
 """The parts of the report, by name."""
 
 
-def run(part: str, rounds: int, quick: bool) -> tuple[Rates, list[str], str]:
+def run(part: str, rounds: int, quick: bool) -> tuple[Rates, list[str]]:
     """Time the environments of a part.
 
     Returns:
-        The rates, the missing environments, and a description of the device that JAX uses.
+        The rates; and lines that name the missing environments, and the device that JAX uses.
     """
     seconds = PARTS[part].seconds / (10 if quick else 1)
     rates, missing = measure_rates(PARTS[part].batches, rounds, seconds, quick)
-    return rates, missing, rollouts.device() if part == "jax" else ""
+    device = [f"device: {rollouts.device()}"] if part == "jax" else []
+    return rates, [*(f"missing: {each}" for each in missing), *device]
 
 
 @click.command()
@@ -213,27 +211,21 @@ def main(rounds: int | None, parts: list[str], output: Path, quick: bool) -> Non
     whatever device it finds. The others need python -m pip install -e ".[peers]".
     """
     tables: dict[str, Table] = {}
-    text = "# Throughput\n\n"
+    notes = ""
+    chosen = [name for name in PARTS if name in parts]
     with Runs(output) as runs:
-        tasks = [(part, rounds or (3 if quick else 7), quick) for part in PARTS if part in parts]
-        for (name, *_), (rates, missing, device) in zip(
-            tasks, runs(run, tasks, alone=True), strict=True
-        ):
-            part, here = PARTS[name], dict[str, Table]()
+        calls = [(name, rounds or (3 if quick else 7), quick) for name in chosen]
+        measured = runs(run, calls, alone=True)
+        for part, (rates, lines) in zip(map(PARTS.__getitem__, chosen), measured, strict=True):
             if rates:
-                here[part.name] = HEADER, rows(rates)
-                here[f"{part.name}_ratios"] = RATIO_HEADER, ratio_rows(rates)
-            tables |= here
-            text += f"## {part.title}\n\n"
-            for header, lines in here.values():
-                print(f"\n{table(header, lines)}")
-                text += f"{table(header, lines, style='github')}\n\n"
-            text += part.notes + (f"- Device: {device}.\n" if device else "")
-            for line in missing:
-                print(f"missing: {line}")
-                text += f"- Missing in this run: {line}.\n"
-            text += "\n"
-        write_report(output, "throughput", text + COMMON_NOTES, tables)
+                tables[part.name] = HEADER, rows(rates)
+                tables[f"{part.name}_ratios"] = RATIO_HEADER, ratio_rows(rates)
+            notes += part.notes + "".join(f"- {line}.\n" for line in lines)
+            print("\n".join(lines))
+        for header, cells in tables.values():
+            print(f"\n{table(header, cells)}")
+        text = page("Throughput", tables.values(), notes + COMMON_NOTES)
+        write_report(output, "throughput", text, tables)
 
 
 if __name__ == "__main__":

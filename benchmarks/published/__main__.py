@@ -15,8 +15,8 @@ import click
 from benchmarks.options import count_option, names_option, run_options
 from benchmarks.published.contenders import TrainingResult
 from benchmarks.published.systems import SYSTEMS
-from benchmarks.report import grouped, machine, percents, table, write_report
-from benchmarks.runs import Runs, invocation
+from benchmarks.report import grouped, page, percents, table, write_report
+from benchmarks.runs import Runs
 
 QUICK_GAMES = 300
 QUICK_SECONDS = 0.05
@@ -131,21 +131,7 @@ NOTES = f"""\
   start can be won by the player who moves first.
 - Learners without "exploring starts" in their name start as the published system did.
 - Seconds are of training alone, without compilation; runs share the machine's cores.
-- Machine: {machine()}.
 """
-
-
-def report(runs: list[SystemRun], seeds: int, command: str) -> str:
-    """Return the whole report as Markdown."""
-    descriptions = "\n".join(
-        f"- `{name}`: {SYSTEMS[name].settings}. {SYSTEMS[name].defect}"
-        for name in grouped(runs, "system")
-    )
-    return (
-        f"# Published figures\n\n`{command}`, {seeds} seeds.\n\n"
-        f"{table(HEADER, summary(runs), style='github')}\n\n"
-        f"## Systems, and what is wrong with each\n\n{descriptions}\n\n## Notes\n\n{NOTES}"
-    )
 
 
 @click.command()
@@ -177,12 +163,12 @@ def main(
         finished = sorted(runs(run, tasks), key=lambda run: (order.index(run.system), run.seed))
         rows = summary(finished)
         print(table(HEADER, rows))
-        write_report(
-            output,
-            "published",
-            report(finished, seeds, invocation()),
-            {"published": (HEADER, rows)},
+        systems = "".join(
+            f"- `{name}`: {SYSTEMS[name].settings}. {SYSTEMS[name].defect}\n"
+            for name in grouped(finished, "system")
         )
+        text = page("Published figures", [(HEADER, rows)], NOTES + systems)
+        write_report(output, "published", text, {"published": (HEADER, rows)})
 
 
 if __name__ == "__main__":

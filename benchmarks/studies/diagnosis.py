@@ -17,8 +17,8 @@ import click
 import numpy as np
 
 from benchmarks.options import count_option, run_options
-from benchmarks.report import machine, table, write_report
-from benchmarks.runs import Runs, invocation
+from benchmarks.report import invocation, machine, table, write_report
+from benchmarks.runs import Runs
 from nim_envs import GameEnv, diagnose
 from nim_envs.diagnosis import FAULTS
 from nim_envs.optional import installed

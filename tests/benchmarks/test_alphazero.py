@@ -28,31 +28,6 @@ def test_a_missing_library_is_named_with_how_to_install_it(monkeypatch, tmp_path
     assert result.stderr.endswith(' needs sb3_contrib: python -m pip install "nim-envs[sb3]"\n')
 
 
-def row(board, learner, encoding, percent):
-    cells = [board, learner, encoding, "self-play", 3, 100, 1.0, percent]
-    return [*cells, 0, 100, 9.0, 1, 50, None]
-
-
-def test_the_report_compares_the_best_network_with_the_table_and_with_what_was_published():
-    rows = [
-        row("small", "q-learning", "integer", 90.0),
-        row("small", "maskable-ppo", "one_hot", 80.0),
-        row("small", "maskable-ppo", "binary", 97.5),
-        row("large", "q-learning", "integer", 70.0),
-        row("large", "maskable-ppo", "one_hot", 64.0),
-        row("alphazero-6", "random", "-", 9.9),
-        row("alphazero-6", "alphazero, mlp", "binary", 21.2),
-    ]
-    small, large, published = alphazero.verdicts(rows)
-    assert small.startswith("small: the best of maskable-ppo (binary, self-play) has 97.5 %")
-    assert "7.5 points above the 90.0 %" in small
-    assert "6.0 points below the 70.0 %" in large
-    assert published == (
-        "alphazero-6: published of AlphaZero 15.6 %, at best 43.2 % in one of its checkpoints; "
-        "here random 9.9 %, alphazero, mlp 21.2 %"
-    )
-
-
 @pytest.mark.parametrize(
     ("percents", "games"),
     [([], None), ([100], 0), ([50, 100, 99, 100, 100], 3), ([100, 50], None), ([100] * 3, 0)],

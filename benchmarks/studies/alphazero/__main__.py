@@ -24,18 +24,17 @@ from agents.training import train
 from benchmarks.options import count_option, names_option, run_options
 from benchmarks.report import (
     grouped,
-    machine,
+    page,
     score_cells,
     table,
     write_report,
 )
-from benchmarks.runs import Runs, invocation
+from benchmarks.runs import Runs
 from benchmarks.studies.alphazero.figures import alphazero_curves
 from benchmarks.studies.alphazero.settings import (
     ALPHAZERO,
     ALPHAZERO_BOARDS,
     ALPHAZERO_GAMES,
-    ALPHAZERO_PUBLISHED,
     BOARDS,
     FIRST_BOARD,
     FROM_SCRATCH,
@@ -203,39 +202,6 @@ def summary(runs: list[Run]) -> list[list[Any]]:
     return rows
 
 
-def verdicts(rows: list[list[Any]]) -> list[str]:
-    """Return for each board how its deep learners compare with the tabular one, and as published.
-
-    Args:
-        rows: as :func:`summary` returns them.
-    """
-    named: list[dict[str, Any]] = [dict(zip(HEADER, row, strict=True)) for row in rows]
-    lines = []
-    for board in dict.fromkeys(row["board"] for row in named):
-        here = [row for row in named if row["board"] == board]
-        deep = [row for row in here if row["learner"] == "maskable-ppo"]
-        tabular = [row["optimality %"] for row in here if row["learner"] == "q-learning"]
-        if board in ALPHAZERO_PUBLISHED and any(row["learner"] in ALPHAZERO for row in here):
-            last, highest = ALPHAZERO_PUBLISHED[board]
-            measured = ", ".join(f"{row['learner']} {row['optimality %']:.1f} %" for row in here)
-            lines.append(
-                f"{board}: published of AlphaZero {last} %, at best {highest} % in one of its "
-                f"checkpoints; here {measured}"
-            )
-        if not deep or not tabular:
-            continue
-        best = max(deep, key=lambda row: row["optimality %"])
-        difference = best["optimality %"] - tabular[0]
-        side = "above" if difference > 0 else "below"
-        compared = "the same as" if difference == 0 else f"{abs(difference):.1f} points {side}"
-        lines.append(
-            f"{board}: the best of maskable-ppo ({best['encoding']}, {best['opponent']}) has "
-            f"{best['optimality %']:.1f} %, {compared} the {tabular[0]:.1f} % of q-learning in as "
-            "many games"
-        )
-    return lines
-
-
 NOTES = f"""\
 - *optimality %*: share of all N-positions at which the greedy policy moves to a P-position, ties
   as fractions: mean, lowest and highest over the seeds. *blunders*: N-positions where a most
@@ -274,7 +240,6 @@ NOTES = f"""\
   was played right for good; the highest over the seeds, nothing where a seed did not come to it.
   `curves.csv` has the scores.
 - *CPU seconds*: of one run, imports, compilation and scores as it learns included, mean.
-- Machine: {machine()}.
 """
 
 
@@ -379,8 +344,7 @@ def main(
             each for scored in runs(run, [(task, quick, log) for task in tasks]) for each in scored
         ]
         rows = summary(finished)
-        compared = verdicts(rows)
-        print("\n".join([table(HEADER, rows), "", *compared]))
+        print(table(HEADER, rows))
         *columns, _ = (field.name for field in fields(Run))
         cells = [astuple(run)[:-1] for run in finished]
         task_columns = columns[: len(fields(TrainingTask))]
@@ -393,9 +357,7 @@ def main(
         write_report(
             output,
             "alphazero",
-            f"# Deep learners\n\n`{invocation()}`\n\n{table(HEADER, rows, style='github')}\n\n"
-            + "".join(f"- {line}.\n" for line in compared)
-            + f"\n## Notes\n\n{NOTES}",
+            page("Deep learners", [(HEADER, rows)], NOTES),
             {
                 "alphazero": (HEADER, rows),
                 "runs": (columns, cells),

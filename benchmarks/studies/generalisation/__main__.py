@@ -22,12 +22,13 @@ from benchmarks.options import count_option, names_option, run_options
 from benchmarks.report import (
     folded,
     grouped,
+    invocation,
     machine,
     percents,
     table,
     write_report,
 )
-from benchmarks.runs import Runs, invocation
+from benchmarks.runs import Runs
 from benchmarks.studies.generalisation.experiments import EXPERIMENTS, LEARNED, Experiment
 from benchmarks.studies.generalisation.figures import matrices
 from benchmarks.studies.generalisation.tables import KnownOrRandom

@@ -18,8 +18,17 @@ import click
 import numpy as np
 
 from benchmarks.options import count_option, names_option, run_options
-from benchmarks.report import bars, folded, grouped, machine, read_csv, table, write_report
-from benchmarks.runs import Runs, invocation
+from benchmarks.report import (
+    bars,
+    folded,
+    grouped,
+    invocation,
+    machine,
+    read_csv,
+    table,
+    write_report,
+)
+from benchmarks.runs import Runs
 from benchmarks.studies.libraries.recipes import BOARDS, RECIPES, board_game
 from nim_envs import GameEnv, optimality
 from nim_envs.errors import MissingPackageError

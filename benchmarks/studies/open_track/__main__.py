@@ -14,8 +14,8 @@ import numpy as np
 
 from benchmarks.entries import LEARNERS, MORE_LEARNERS, checked_own, knows, learns, sources
 from benchmarks.options import count_option, names_option, run_options
-from benchmarks.report import grouped, write_report
-from benchmarks.runs import Runs, invocation
+from benchmarks.report import grouped, invocation, write_report
+from benchmarks.runs import Runs
 from benchmarks.studies.open_track.figures import curves
 from benchmarks.studies.open_track.page import page, standings_table
 from benchmarks.studies.open_track.runs import BOARDS, QUICK_GAMES, REFUSED, OpenRun, area, run
