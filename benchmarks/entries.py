@@ -88,11 +88,7 @@ class TrainedLearner(NamedTuple):
     policy_on: Callable[[Game], Any] | None
 
     def scores(self, positions: str) -> list[Optimality]:
-        """Score the policy of both seats, or each seat's over those positions that it can face.
-
-        Args:
-            positions: set of positions of the policy of both seats.
-        """
+        """Score the policy of both seats, or each seat's over those positions that it can face."""
         sets = (positions,) if len(self.policies) == 1 else SEATS
         return [
             optimality(policy, self.env_or_game, each)
@@ -209,10 +205,6 @@ def knows(name: str) -> str:
 
 def checked_own(learners: Iterable[str], env: GameEnv) -> list[str]:
     """Return those of some learners that are the user's own, each of them checked.
-
-    Args:
-        learners: names as for :func:`train_learner`.
-        env: environment in which they are checked.
 
     Raises:
         click.UsageError: there is no such name, or it makes something that lacks a method of a

@@ -122,10 +122,6 @@ def entry_rows(
 ) -> Iterator[dict[str, str]]:
     """Yield the rows of all entries.
 
-    Args:
-        folder: folder of the CSV files.
-        read: returns the rows of a file.
-
     Raises:
         InvalidRunsError: an entry has rows of a learner of this project, of another entry, or not
             of the form ``"module:Name"``.
@@ -142,6 +138,16 @@ def entry_rows(
                 raise InvalidRunsError(f"{path}: {name} is entered by {owners[name]} already")
             owners[name] = path
         yield from rows
+
+
+def how_to_enter(command: str, whole: bool, results: Path, entry: str) -> str:
+    """Return how to enter a table with results, or the command for the runs that lack."""
+    if not whole:
+        return f"\nThe table takes all tasks, seeds and games:\n  python -m benchmarks.{command}"
+    return (
+        "\nTo enter the table, open a pull request with this file and the learner's code:\n"
+        f"  cp {results} docs/results/{entry}"
+    )
 
 
 def means(rows: Iterable[dict[str, str]], boards: Sequence[str]) -> dict[str, list[float]]:

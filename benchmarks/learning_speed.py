@@ -85,15 +85,7 @@ def sustained(curve: LearningCurve) -> bool:
 
 
 def run(board: str, learner: str, seed: int, limit: float, quick: bool) -> LearningSpeedRun:
-    """Train a learner until it has sustained 100 %, or up to a limit.
-
-    Args:
-        board: a key of :data:`BOARDS`.
-        learner: a key of :data:`agents.registry.LEARNERS`.
-        seed: integer seed.
-        limit: largest training time, in seconds.
-        quick: whether to play few games: a check, not a result.
-    """
+    """Train a learner until it has sustained 100 %, or for ``limit`` seconds."""
     task = BOARDS[board]
     env = task.game.make()
     # Compiled functions are loaded before the time is measured.
@@ -153,10 +145,6 @@ def against_published(rounds: int, quick: bool) -> list[list[Any]]:
     :mod:`benchmarks.published.q_learner`, whose bootstrap has the wrong sign: the first explores
     at random; the second, the baseline of the ratios, moves epsilon-greedily and learns by replay.
     Ours is timed with either exploration.
-
-    Args:
-        rounds: number of timings of each; their medians are reported.
-        quick: whether to play few games.
     """
     plain_games, compiled_games = (1_000, 20_000) if quick else (20_000, 500_000)
     env = BOARDS["nim-10-10-10"].game.make()

@@ -61,14 +61,7 @@ class ScoredRun:
 
 
 def run(game: str, learner: str, seed: int, quick: bool) -> ScoredRun:
-    """Train ``learner`` on ``game`` and score its greedy policy.
-
-    Args:
-        game: a key of :data:`BOARDS`.
-        learner: name as for :func:`benchmarks.entries.train_learner`.
-        seed: integer seed.
-        quick: whether to play the smaller number of games.
-    """
+    """Train ``learner`` on ``game`` and score its greedy policy."""
     setting = BOARDS[game]
     games = setting.quick_games if quick else setting.games
     entry = train_learner(learner, setting.make(), games, seed)
@@ -223,21 +216,17 @@ def main(
         if whole:
             results["leaderboard"] = leaderboard.HEADER, ranked
         text = page("Optimality", [(HEADER, rows)], NOTES)
-        files = {stem(name, version): written for name, written in results.items()}
-        write_report(output, "optimality", text, files)
+        named = {stem(name, version): written for name, written in results.items()}
+        write_report(output, "optimality", text, named)
         if own:
             print(f"\n{beside_published(everyone, own, boards)}")
-            print(f"\n{how_to_enter(own, whole, output, version)}")
+            command = f"optimality --tasks {version} --learners {','.join(own)}"
+            files = output / f"{stem('runs', version)}.csv", f"entries/{stem('NAME', version)}.csv"
+            print(leaderboard.how_to_enter(command, whole.issuperset(own), *files))
 
 
 def beside_published(rows: list[dict[str, str]], own: list[str], boards: list[str]) -> str:
-    """Return a table of the user's learners beside the nearest of the others, with a sentence.
-
-    Args:
-        rows: rows of runs, as text: those of this time, and the published ones of other learners.
-        own: names of the user's learners.
-        boards: names of the tasks.
-    """
+    """Return a table of the user's learners, ``own``, beside the nearest of the others."""
     scores = leaderboard.means(rows, boards)
     means = {name: float(np.mean(each)) for name, each in scores.items()}
     others = [name for name in means if name not in (*own, *UNTRAINED)]
@@ -255,27 +244,6 @@ def beside_published(rows: list[dict[str, str]], own: list[str], boards: list[st
         + (",\nwhich have played all games of each task; yours fewer" if fewer else "")
         + ":\n\n"
         + table(("optimality %", "mean", *map(str, range(1, len(boards) + 1))), lines)
-    )
-
-
-def how_to_enter(own: list[str], whole: set[str], output: Path, version: int) -> str:
-    """Return how to enter the leaderboard with these runs, or the command that runs what lacks.
-
-    Args:
-        own: names of the user's learners.
-        whole: names of the learners whose runs are complete.
-        output: directory of the results.
-        version: version of the tasks.
-    """
-    if not whole.issuperset(own):
-        return (
-            "The leaderboard takes all boards, seeds and games:\n"
-            f"  python -m benchmarks.optimality --tasks {version} --learners {','.join(own)}"
-        )
-    return (
-        "To enter the leaderboard, open a pull request with this file and the learner's code:\n"
-        f"  cp {output / stem('runs', version)}.csv "
-        f"docs/results/entries/{stem('NAME', version)}.csv"
     )
 
 

@@ -169,13 +169,7 @@ def write_report(
 
 
 def page(title: str, tables: Iterable[Table], notes: str) -> str:
-    """Return a page in Markdown: the command of this process, tables, and notes on them.
-
-    Args:
-        title: title of the page.
-        tables: header and rows of each table.
-        notes: lines of a list, to which this machine is added.
-    """
+    """Return a page in Markdown: the command of this process, tables, and notes on them."""
     shown = (table(header, rows, style="github") for header, rows in tables)
     return "\n\n".join(
         [f"# {title}", f"`{invocation()}`", *shown, f"{notes}- Machine: {machine()}.\n"]

@@ -53,12 +53,7 @@ def kth_legal(masks: Any, uniform: Any) -> Any:
 
 
 def rollout(make: Callable[[], Any], size: int) -> Timer:
-    """Return a timer of random play, warmed up.
-
-    Args:
-        make: makes the environment.
-        size: number of parallel games.
-    """
+    """Return a timer of random play, warmed up."""
     import jax
     from pgx.experimental import auto_reset
 

@@ -110,13 +110,7 @@ class Runs(AbstractContextManager["Runs"]):
 
 
 def followed(results: Iterable[Result], title: str, names: Sequence[str]) -> Iterator[Result]:
-    """Yield results as they come: with a bar on a terminal, elsewhere with a line for each.
-
-    Args:
-        results: results in the order of ``names``.
-        title: title of the bar.
-        names: a name for each result.
-    """
+    """Yield results as they come: with a bar on a terminal, elsewhere with a line for each."""
     with tqdm(desc=title, total=len(names), unit="run", disable=None) as bar:
         for number, (name, result) in enumerate(zip(names, results, strict=True), 1):
             bar.update()

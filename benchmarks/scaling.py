@@ -116,12 +116,7 @@ def _learner(env: GameEnv) -> RealTimeDynamicProgramming:
 
 
 def from_both_starts(heaps: int, seed: int) -> list[list[Any]]:
-    """Train with exploring starts, then from the full board for as many games.
-
-    Args:
-        heaps: a key of :data:`BOARDS`.
-        seed: integer seed.
-    """
+    """Train with exploring starts, then from the full board for as many games."""
     board = BOARDS[heaps]
     exploring = run(board, "uniform", seed)
     return [exploring, run(board, "fixed", seed, exploring[HEADER.index("games")])]

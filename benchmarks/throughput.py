@@ -59,10 +59,6 @@ def random_play(make: Callable[[], Any], modules: tuple[str, ...] = ()) -> Batch
     The code is the same for every environment: ``reset``, ``agent_iter``, ``last``, a legal action
     drawn from the mask, ``step``, and the two final steps of a game, which are timed but not
     counted as moves.
-
-    Args:
-        make: makes the environment.
-        modules: packages that it needs.
     """
 
     def timer(_: int) -> Timer:

@@ -54,11 +54,6 @@ def run(name: str, seed: int, quick: bool) -> SystemRun:
     """Train a system as published, and each contender for as many games and as many seconds.
 
     ``quick`` compares by seconds even below :data:`LEAST_SECONDS`.
-
-    Args:
-        name: a key of :data:`SYSTEMS`.
-        seed: integer seed.
-        quick: whether to play few games: a check, not a result.
     """
     system = SYSTEMS[name]
     games = min(system.games, QUICK_GAMES) if quick else system.games

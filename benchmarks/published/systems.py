@@ -87,14 +87,7 @@ def published_table(
     values: Callable[[Any], Mapping[q_learner.State, Mapping[q_learner.Move, float]]],
     score: Callable[[tuple[Any, ...], GameEnv], Scores],
 ) -> Callable[[int, int], TrainingResult]:
-    """Return a function that trains a published table learner and scores its greedy policy.
-
-    Args:
-        game: its game.
-        train: trains it; a function of the number of games and the seed.
-        values: its values by position and move.
-        score: as of a :class:`Contender`.
-    """
+    """Return a function that trains a published table learner and scores its greedy policy."""
 
     def as_published(seed: int, games: int) -> TrainingResult:
         seconds, learner = timed(partial(train, games, seed))

@@ -101,13 +101,7 @@ def entries_of(module: str) -> Sequence[Any]:
 
 
 def judge(module: str, place: int, seed: int) -> Outcome:
-    """Train an agent of a set on the probes, and diagnose it.
-
-    Args:
-        module: module of the set.
-        place: place of the agent in the set.
-        seed: seed of its training.
-    """
+    """Train an agent of a set on the probes, and diagnose it."""
     entry = entries_of(module)[place]
     train = entry.make(seed, entry.minimum)
     make_env = getattr(entry, "make_env", None) or GameEnv
@@ -127,12 +121,7 @@ def diagnosed(name: str, kind: str, fault: str, train: Any, make_env: Any = Game
 
 
 def judge_random(place: int, networks: bool) -> Outcome:
-    """Diagnose a right learner at random settings.
-
-    Args:
-        place: number of the learner, which is the seed of its settings.
-        networks: whether it is a network, else a table.
-    """
+    """Diagnose a right learner at random settings."""
     learners, run = import_module(f"{AGENTS}.learners"), import_module(f"{AGENTS}.set_a").RUN
     rng = np.random.default_rng(place)
     kinds = ("DQN", "policy network") if networks else ("table", "sarsa", "expected", "monte carlo")

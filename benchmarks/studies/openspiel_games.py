@@ -43,9 +43,6 @@ def differences(game: Game) -> int:
 
     Their values are found by value iteration without this package. Sweeps over all states begin
     with 0, so that play without an end is drawn.
-
-    Args:
-        game: a game of :func:`nim_envs.adapters.openspiel.game_of`.
     """
     part: Any = game.parts[0]
     forced_pass = part.openspiel_game.num_distinct_actions()

@@ -86,13 +86,7 @@ class Training(NamedTuple):
 
 
 def training(task: TrainingTask, quick: bool, log: Path | None) -> Training:
-    """Train a learner.
-
-    Args:
-        task: learner and environment to train.
-        quick: whether to play few games.
-        log: directory of its TensorBoard log, if any.
-    """
+    """Train a learner; ``log`` is the directory of its TensorBoard log, if any."""
     setting = BOARDS[task.board]
     games = setting.quick_games if quick else setting.games
     if task.learner == "random":
@@ -145,11 +139,6 @@ def run(task: TrainingTask, quick: bool, log: Path | None) -> list[Run]:
     """Train a learner and score its greedy policy over the N-positions that games can reach.
 
     AlphaZero's is scored twice, without search and with it.
-
-    Args:
-        task: learner and environment to train.
-        quick: whether to play few games.
-        log: directory of TensorBoard logs, if any.
     """
     name = "-".join(map(str, astuple(task))).replace(", ", "-").replace(" ", "-")
     began = time.process_time()
@@ -203,9 +192,9 @@ def summary(runs: list[Run]) -> list[list[Any]]:
 
 
 NOTES = f"""\
-- *optimality %*: share of all N-positions at which the greedy policy moves to a P-position, ties
-  as fractions: mean, lowest and highest over the seeds. *blunders*: N-positions where a most
-  likely move does not win, mean over the seeds, out of *of*.
+- *optimality %*: share of the N-positions that games can reach at which the greedy policy moves to
+  a P-position, ties as fractions: mean, lowest and highest over the seeds. *blunders*: N-positions
+  where a most likely move does not win, mean over the seeds, out of *of*.
 - *q-learning* and *maskable-ppo* play the same number of games, from uniformly drawn
   positions. *q-learning* is tabular with the negamax bootstrap, ε = 0.5; its games are compiled.
 - *maskable-ppo* in self-play: the two players' moves in turn, discount −1, so that the
@@ -217,10 +206,6 @@ NOTES = f"""\
   mover's own; and as the player who makes the last move wins, every reward is 0 or +1, and
   every move of both players is credited with it. With the discount negative and nothing else
   changed, a loss counts as a loss.
-- What else is needed: games from all positions, many at a time; features instead of numbers; an
-  entropy bonus that begins large and falls. With a small one throughout the policy converges to
-  losing moves and does not try the winning ones again, although its values distinguish them; with a
-  large one throughout it learns the values of a random player.
 - *ppo-from-scratch*: the program of the tutorial of that name, {FROM_SCRATCH_GAMES:,} games.
   *discount 1* is the same with the value of the next observation, which is the opponent's, added
   to the mover's reward instead of subtracted.

@@ -22,10 +22,7 @@ def train_alphazero(
 ) -> tuple[dict[str, Policy], tuple[tuple[int, float], ...]]:
     """Return the policies of the last network, by the suffix of their names, and the curve.
 
-    Args:
-        task: the board, network, encoding and seed.
-        games: number of games, a multiple of :data:`ALPHAZERO_BATCH`.
-        log: directory of its TensorBoard log, if any.
+    ``games`` is a multiple of :data:`ALPHAZERO_BATCH`.
     """
     env = PgxEnv(BOARDS[task.board].make().game, task.encoding)
     settings = Settings(games=games, games_at_a_time=ALPHAZERO_BATCH, **ALPHAZERO[task.learner])
@@ -40,11 +37,7 @@ def train_alphazero(
 
 
 def untrained(task: TrainingTask) -> Policy:
-    """Return the policy of signed products with random weights, those before the first game.
-
-    Args:
-        task: the board, encoding and seed.
-    """
+    """Return the policy of signed products with random weights, those before the first game."""
     env = PgxEnv(BOARDS[task.board].make().game, task.encoding)
     network = begin(env, Settings(network="signed-products"), task.seed).network
     return PolicyAgent(raw_policy(network, env), env.game)

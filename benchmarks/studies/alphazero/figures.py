@@ -31,11 +31,7 @@ def _title(board: str, seeds: int) -> str:
 
 @styled
 def alphazero_curves(runs: Sequence[Any]) -> Figure:
-    """Draw the raw policy's score against the games played: mean, lowest and highest of the seeds.
-
-    Args:
-        runs: runs of the study; those of AlphaZero with a learning curve are drawn.
-    """
+    """Draw AlphaZero's scores without search by games: mean, lowest and highest of the seeds."""
     runs = [run for run in runs if run.learner in ALPHAZERO and run.curve]
     learners = {run.learner for run in runs}
     boards = list(dict.fromkeys(run.board for run in runs))

@@ -45,13 +45,7 @@ Trained = tuple[Policy, int, int, tuple[tuple[int, float], ...]]
 
 
 def train_ppo(task: TrainingTask, games: int, log: Path | None) -> Trained:
-    """Train MaskablePPO in many games at once.
-
-    Args:
-        task: the board, encoding, opponent and seed.
-        games: number of games.
-        log: directory of its TensorBoard log, if any.
-    """
+    """Train MaskablePPO in many games at once."""
     torch.set_num_threads(1)
     game = BOARDS[task.board].make().game
     opponent = OPPONENTS[task.opponent]
@@ -73,14 +67,7 @@ def train_ppo(task: TrainingTask, games: int, log: Path | None) -> Trained:
 
 
 def train_recipe(task: TrainingTask, steps: int, recipe: Recipe, log: Path | None) -> Trained:
-    """Train MaskablePPO as the published recipe does, or with its discount and starts changed.
-
-    Args:
-        task: the board, encoding and seed.
-        steps: number of moves.
-        recipe: its discount and starts.
-        log: directory of its TensorBoard log, if any.
-    """
+    """Train MaskablePPO as the published recipe does, or with its discount and starts changed."""
     torch.set_num_threads(1)
     setting = BOARDS[task.board]
     aec = make_aec(setting.name, **{**setting.arguments, "start": recipe.start})

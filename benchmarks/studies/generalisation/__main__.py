@@ -65,14 +65,7 @@ class GeneralisationRun:
 
 
 def run(experiment: str, contender: str, seed: int, quick: bool) -> GeneralisationRun:
-    """Train a learner on the small board of an experiment, and score it on all of its boards.
-
-    Args:
-        experiment: a key of :data:`EXPERIMENTS`.
-        contender: name of one of its contenders.
-        seed: integer seed.
-        quick: whether to play few games and score few positions: a check, not a result.
-    """
+    """Train a learner on the small board of an experiment, and score it on all of its boards."""
     plan = EXPERIMENTS[experiment]
     who = plan.contenders[contender]
     env = GameEnv(plan.learned.make())
@@ -102,14 +95,7 @@ def run(experiment: str, contender: str, seed: int, quick: bool) -> Generalisati
 
 
 def scores(plan: Experiment, learner: Any, env: GameEnv, quick: bool) -> dict[str, Optimality]:
-    """Return the scores of the greedy policy by board.
-
-    Args:
-        plan: experiment with the boards to score on.
-        learner: trained learner; ``None``: the random policy.
-        env: environment that it was trained in.
-        quick: whether to score few positions.
-    """
+    """Return the scores of the greedy policy by board; of random moves if there is no learner."""
     scores_by_board = {}
     for name, board in {LEARNED: plan.learned, **plan.held_out}.items():
         game = board.make()

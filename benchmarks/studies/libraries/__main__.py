@@ -66,14 +66,7 @@ class LibraryRun:
 
 
 def run(board: str, recipe_name: str, seed: int, moves: int) -> LibraryRun:
-    """Train a learner as its recipe says, and score it at every N-position.
-
-    Args:
-        board: a key of :data:`benchmarks.studies.libraries.recipes.BOARDS`.
-        recipe_name: a key of :data:`benchmarks.studies.libraries.recipes.RECIPES`.
-        seed: integer seed.
-        moves: number of moves of training, of both seats where both learn.
-    """
+    """Train a learner as its recipe says, and score it at every N-position."""
     recipe = RECIPES[recipe_name]
     try:
         module = import_module(f"benchmarks.studies.libraries.{recipe.module}")
@@ -125,10 +118,6 @@ def with_earlier(rows: list[dict[str, Any]], path: Path) -> list[dict[str, Any]]
     """Return rows together with those of a table on disk whose runs were not made this time.
 
     Libraries that cannot be installed beside each other are run one after the other.
-
-    Args:
-        rows: as :func:`summary` returns them.
-        path: the table, which may be missing.
     """
     earlier = read_csv(path) if path.exists() else []
     by_key = {(row["board"], row["name"]): row for row in [*earlier, *rows]}
@@ -169,24 +158,14 @@ TITLE = "# Learners of other libraries"
 
 
 def introduction(page: Path, command: str) -> str:
-    """Return the text before the chart: the command, or what somebody has written on the page.
-
-    Args:
-        page: the page of earlier results, which may be missing.
-        command: command that makes the new one.
-    """
+    """Return the text before the chart: the command, or what somebody has written on the page."""
     earlier = page.read_text(encoding="utf-8") if page.exists() else ""
     written = earlier.partition('\n<div class="bars">')[0].removeprefix(TITLE).strip()
     return written if "\n\n" in written else f"`{command}`"
 
 
 def report(rows: list[dict[str, Any]], introduction: str) -> str:
-    """Return the whole report as Markdown.
-
-    Args:
-        rows: as :func:`summary` returns them.
-        introduction: text before the chart.
-    """
+    """Return the whole report as Markdown."""
     names = {row["name"] for row in rows}
     tables = "\n\n".join(
         f"## {board}\n\n{folded('Scores', table(SHOWN, table_rows(rows, board), style='github'))}"

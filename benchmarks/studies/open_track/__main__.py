@@ -13,6 +13,7 @@ import click
 import numpy as np
 
 from benchmarks.entries import LEARNERS, MORE_LEARNERS, checked_own, knows, learns, sources
+from benchmarks.leaderboard import how_to_enter
 from benchmarks.options import count_option, names_option, run_options
 from benchmarks.report import grouped, invocation, write_report
 from benchmarks.runs import Runs
@@ -105,20 +106,9 @@ def main(
             {"open_track": curves(all_rows, tasks)},
         )
         if own:
-            print(f"\n{how_to_enter(own, whole, output)}")
-
-
-def how_to_enter(own: Sequence[str], whole: bool, output: Path) -> str:
-    """Return the way to enter the track with these runs, or the command for the missing ones."""
-    if not whole:
-        return (
-            "The track takes all tasks, seeds and games:\n"
-            f"  python -m benchmarks.studies.open_track --learners {','.join(own)}"
-        )
-    return (
-        "To enter the track, open a pull request with this file and the learner's code:\n"
-        f"  cp {output / 'open_track.csv'} docs/results/open_entries/NAME.csv"
-    )
+            command = f"studies.open_track --learners {','.join(own)}"
+            files = output / "open_track.csv", "open_entries/NAME.csv"
+            print(how_to_enter(command, whole, *files))
 
 
 if __name__ == "__main__":

@@ -27,10 +27,6 @@ STYLES: dict[str, dict[str, Any]] = {
 def curves(rows: Sequence[Row], tasks: Sequence[str]) -> Figure | None:
     """Draw a line for every learner that has all tasks: its mean score by number of games.
 
-    Args:
-        rows: rows of ``open_track.csv``, after the same numbers of games.
-        tasks: names of tasks.
-
     Returns:
         The figure; ``None`` if no learner has them all.
     """

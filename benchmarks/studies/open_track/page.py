@@ -124,13 +124,7 @@ rewards the learner uses."""
 def standings_table(
     places: Iterable[OpenStanding], own: Sequence[str] = (), style: str = "simple"
 ) -> str:
-    """Return standings as a table.
-
-    Args:
-        places: the standings.
-        own: the user's learners, which are marked.
-        style: a table format of tabulate.
-    """
+    """Return standings as a table."""
     rows: list[list[Any]] = []
     for each in places:
         scores = (
@@ -143,12 +137,7 @@ def standings_table(
 
 
 def page(rows: Sequence[Row], command: str) -> str:
-    """Return the page of the track.
-
-    Args:
-        rows: rows of ``open_track.csv``, of all tasks.
-        command: command that has made them.
-    """
+    """Return the page of the track."""
     places = standings(rows, list(TASKS))
     trained = [each for each in places if each.learner not in UNTRAINED]
     played = {task for each in trained for task in each.larger}

@@ -70,14 +70,7 @@ def _score(policy: Any, task: str, board: str, sample: int) -> Optimality:
 
 
 def run(task: str, learner: str, seed: int, quick: bool) -> list[OpenRun]:
-    """Train a learner on a task, anew for each number of games, and score it on both boards.
-
-    Args:
-        task: a key of :data:`TASKS`.
-        learner: name as for :func:`benchmarks.entries.train_learner`.
-        seed: integer seed.
-        quick: whether to play few games and score few positions: a check, not a result.
-    """
+    """Train a learner on a task, anew for each number of games, and score it on both boards."""
     sample = QUICK_SAMPLE if quick else SAMPLE
     scores: list[tuple[float, float, str, str]] = []
     for games in QUICK_GAMES if quick else GAMES:
