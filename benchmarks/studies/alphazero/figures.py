@@ -22,11 +22,12 @@ PUBLISHED: dict[str, Any] = {"color": GREY, "linestyle": "--", "linewidth": 0.8}
 
 
 def _title(board: str, seeds: int) -> str:
-    """Return the heaps of a board, where its games start, and the number of seeds if it is one."""
-    arguments = BOARDS[board].arguments
-    heaps = "-".join(map(str, arguments["heaps"]))
-    start = "uniform starts" if arguments.get("start") == "uniform" else "full board"
-    return f"Nim {heaps}, {start}" + (" (one seed)" if seeds == 1 else "")
+    """Return a board of Nim by its heaps, where its games start, and whether it is one seed."""
+    setting = BOARDS[board]
+    heaps = "-".join(map(str, setting.arguments.get("heaps", ())))
+    name = f"Nim {heaps}" if setting.name == "nim" else board
+    start = "full board" if setting.starts == "fixed" else f"{setting.starts} starts"
+    return f"{name}, {start}" + (" (one seed)" if seeds == 1 else "")
 
 
 @styled
