@@ -204,33 +204,38 @@ def read_runs(path: Path, version: int) -> list[dict[str, str]]:
     return rows
 
 
-def leaderboard(rows: Iterable[dict[str, str]], version: int) -> list[Standing]:
-    """Rank the learners that have all tasks with all seeds and the tasks' number of games.
+def complete(rows: Iterable[dict[str, str]], version: int) -> dict[str, list[dict[str, str]]]:
+    """Return the runs that count, by learner, of the learners that have them all.
 
-    Args:
-        rows: rows of runs, as text. A player that does not learn plays no games, and its single
-            seed counts for all.
-        version: version of the tasks.
+    They are of all tasks with all seeds and the tasks' number of games. A player that does not
+    learn plays no games, and has a single seed.
     """
     tasks = TASKS[version]
-    scores: dict[str, dict[tuple[str, int], float]] = {}
-    knows = {}
+    found: dict[str, dict[tuple[str, int], dict[str, str]]] = {}
     for row in rows:
-        games, learner = int(row["games"]), row["learner"]
-        if games not in (0, tasks[row["game"]].games):
-            continue
-        knows[learner] = row["knows"]
-        for seed in (int(row["seed"]),) if games else SEEDS:
-            scores.setdefault(learner, {})[row["game"], seed] = float(row["optimality %"])
+        if int(row["games"]) in (0, tasks[row["game"]].games) and int(row["seed"]) in SEEDS:
+            found.setdefault(row["learner"], {})[row["game"], int(row["seed"])] = row
+    counting = {}
+    for learner, runs in found.items():
+        learns = any(int(row["games"]) for row in runs.values())
+        if all((task, seed) in runs for task in tasks for seed in (SEEDS if learns else (0,))):
+            counting[learner] = list(runs.values())
+    return counting
+
+
+def leaderboard(rows: Iterable[dict[str, str]], version: int) -> list[Standing]:
+    """Rank the learners that have all runs of a version of the tasks."""
     standings = []
-    for learner, own_scores in scores.items():
-        if not all((task, seed) in own_scores for task in tasks for seed in SEEDS):
-            continue
-        table = np.array([[own_scores[task, seed] for seed in SEEDS] for task in tasks])
+    for learner, runs in complete(rows, version).items():
+        scores: dict[str, list[float]] = {task: [] for task in TASKS[version]}
+        for row in runs:
+            scores[row["game"]].append(float(row["optimality %"]))
+        # The single seed of a player that does not learn counts for all.
+        table = np.array([each * (len(SEEDS) // len(each)) for each in scores.values()])
         standings.append(
             Standing(
                 learner,
-                knows[learner],
+                runs[0]["knows"],
                 float(interquartile_mean(table.ravel())),
                 *bootstrap_interval(table),
                 float(table.mean()),

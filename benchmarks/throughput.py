@@ -190,7 +190,7 @@ def run(part: str, rounds: int, quick: bool) -> tuple[Rates, list[str]]:
     """
     seconds = PARTS[part].seconds / (10 if quick else 1)
     rates, missing = measure_rates(PARTS[part].batches, rounds, seconds, quick)
-    device = [f"device: {rollouts.device()}"] if part == "jax" else []
+    device = [f"Device: {rollouts.device()}"] if part == "jax" else []
     return rates, [*(f"missing: {each}" for each in missing), *device]
 
 

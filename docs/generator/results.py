@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 
 import numpy as np
 
 from agents.registry import LEARNERS
-from benchmarks.leaderboard import RESULTS, leaderboard, means, published
+from benchmarks.leaderboard import RESULTS, complete, leaderboard, means, published
 from benchmarks.published.systems import SYSTEMS
 from benchmarks.report import bars, percent, read_csv
 from benchmarks.tasks import GAMES, SEEDS, TASKS
@@ -63,26 +64,24 @@ def scores(tasks: Sequence[str]) -> str:
 
 def on_three_boards() -> tuple[list[tuple[str, float]], str]:
     """Return the means over the tasks of version 3 by learner, the best first, and their table."""
-    rows = published(3)
+    runs = complete(published(3), 3)
     for row in read_csv(RESULTS / "alphazero_3.csv"):
-        knows = NETWORKS[row["learner"]][2]
-        rows.append({**row, "game": row["board"], "knows": knows, "seconds": row["CPU seconds"]})
-    found: dict[str, list[Row]] = {}
-    for row in rows:
-        found.setdefault(row["learner"], []).append(row)
-    scores = means(rows, list(TASKS[3]))
-    ranked = {name: float(np.mean(each)) for name, each in scores.items()}
-    ranked = dict(sorted(ranked.items(), key=lambda item: -item[1]))
-    lines = []
-    for name, mean in ranked.items():
+        knows, seconds = NETWORKS[row["learner"]][2], row["CPU seconds"]
+        row.update(game=row["board"], knows=knows, seconds=seconds)
+        runs.setdefault(row["learner"], []).append(row)
+    scores = means(itertools.chain(*runs.values()), list(TASKS[3]))
+    ranked = [(name, float(np.mean(each))) for name, each in scores.items()]
+    ranked.sort(key=lambda each: -each[1])
+    rows = []
+    for name, mean in ranked:
         games, seconds = (
-            float(np.mean([float(row[key]) for row in found[name]])) for key in ("games", "seconds")
+            float(np.mean([float(row[key]) for row in runs[name]])) for key in ("games", "seconds")
         )
         took = f"{seconds:.0f}" if seconds >= 1 else f"{seconds:.2f}"
         shown = map(percent, (mean, *scores[name]))
-        lines.append((learner(name), found[name][0]["knows"], *shown, f"{games:,.0f}", took))
+        rows.append((learner(name), runs[name][0]["knows"], *shown, f"{games:,.0f}", took))
     header = ("learner", "knows", "mean %", *TASKS[3], "games", "seconds")
-    return list(ranked.items()), table(header, lines)
+    return ranked, table(header, rows)
 
 
 def leaderboard_page() -> None:
@@ -102,7 +101,7 @@ def leaderboard_page() -> None:
     order = sorted(GAMES, key=lambda task: -sum(each < 100 for each in by_task[task].values()))
     names = list(by_task[order[0]])
     boards = [(learner(name), *(percent(by_task[task][name]) for task in order)) for name in names]
-    numbers = [f"[{number}](#tasks)" for number in range(1, len(order) + 1)]
+    numbers = [f"[{number}](#version-2)" for number in range(1, len(order) + 1)]
     ranks = ("learner", "knows", "interquartile mean %", "95 % interval", "mean %", "boards solved")
     chart, three = on_three_boards()
     observing = [name for name, row in LEARNERS.items() if row.knows == "what it observes"]

@@ -39,3 +39,12 @@ def test_a_learner_is_done_at_the_first_score_that_is_kept(percents, games):
     other = alphazero.Run("b", "l", "e", "o", 1, 9, 0, 1.0, 99.0, 25.0, 1, 50, ((0, 99.0),))
     assert alphazero.summary([run])[0][-1] == games
     assert alphazero.summary([run, other])[0][-1] is None
+
+
+def test_curves_are_drawn_of_boards_of_any_game():
+    task = ("wythoff", "alphazero, mlp", "binary", "self-play", 0)
+    curve = ((0, 11.0), (250, 40.0))
+    run = alphazero.Run(*task, 250, 0, 1.0, 40.0, 11.3, 9, 160, curve)
+    (axes,) = alphazero.alphazero_curves([run]).axes
+    assert axes.get_title(loc="left") == "wythoff, full board (one seed)"
+    assert axes.lines[0].get_xydata().tolist() == [list(point) for point in curve]

@@ -41,6 +41,14 @@ def test_the_manuals_results_are_of_games_and_learners_that_there_are(name):
             assert float(row["optimality %"]) == pytest.approx(float(row["random %"]))
 
 
+def test_the_leaderboards_networks_are_scored_on_its_tasks_at_the_same_positions():
+    scored = {row["game"]: (row["random %"], row["of"]) for row in read("optimality_3.csv")}
+    networks = read("alphazero_3.csv")
+    assert {row["board"] for row in networks} == set(scored)
+    for row in networks:
+        assert (row["random %"], row["of"], row["seeds"]) == (*scored[row["board"]], "3")
+
+
 def test_the_published_results_are_of_systems_that_there_are():
     rows = read("published.csv")
     assert tuple(rows[0]) == PUBLISHED_HEADER
