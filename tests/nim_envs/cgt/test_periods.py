@@ -102,52 +102,6 @@ def test_claims_of_periods_against_the_recursion(count):
     assert called_proven > count / 4
 
 
-def options(digits, objects):
-    """Options of a heap, each as the objects taken and the parts, the larger one first."""
-    for taken, digit in enumerate(digits):
-        left = objects - taken
-        if digit & 1 and left == 0 and taken:
-            yield (taken,)
-        if digit & 2 and left > 0:
-            yield taken, left
-        if digit & 4:
-            yield from ((taken, left - one, one) for one in range(1, left // 2 + 1))
-
-
-def paired(digits, heap, length, start):
-    """Whether every option of a heap has its pair, and back, looked at one by one."""
-
-    def shifted(option, by):
-        taken, larger, *other = option
-        return taken, *sorted((larger + by, *other), reverse=True)
-
-    above, below = set(options(digits, heap)), set(options(digits, heap - length))
-    return (
-        all(len(option) > 1 for option in above | below)
-        and all(option[1] - length >= max(start, 1) for option in above)
-        and all(option[1] >= start for option in below)
-        and {shifted(option, -length) for option in above} <= below
-        and {shifted(option, length) for option in below} <= above
-    )
-
-
-def test_the_checker_pairs_every_option():
-    rng = np.random.default_rng(1)
-    answers = []
-    for _ in range(600):
-        digits = random_digits(rng, 5)
-        length, start = int(rng.integers(1, 8)), int(rng.integers(0, 5))
-        known = start + length + int(rng.integers(0, start + length + len(digits) + 2))
-        # Values that repeat whatever the game: only the options are in question.
-        values = [*range(start), *np.resize(np.arange(length) + 9, known - start).tolist()]
-        # The first heap without a value, and some after it, until all digits have come into play.
-        heaps = range(known, known + length + len(digits) + 1)
-        expected = all(paired(digits, heap, length, start) for heap in heaps)
-        assert check_period(HeapGame(digits), values, length, start) == expected
-        answers.append(expected)
-    assert 40 < sum(answers) < 560
-
-
 @pytest.mark.parametrize("places", [2, 8, 254])
 def test_two_equal_heaps_of_a_period_from_heap_0_are_no_shifted_option(places):
     code = "0." + "0" * (places - 1) + "4"
@@ -181,6 +135,8 @@ def test_bad_arguments_of_the_checker_are_refused():
     for game, why in (("grundy", "theorem on periods"), ("0.(3)", "periods"), (77, "code .* 77")):
         with pytest.raises(InvalidGameError, match=why):
             check_period(game, [0] * 20, 1, 0)
+        with pytest.raises(InvalidGameError, match=why):
+            octal_period(game)
     for length, start in ((0, 0), (1.5, 0), (1, -1)):
         with pytest.raises(InvalidGameError, match=r"length|start"):
             check_period("0.77", [0] * 20, length, start)
@@ -231,12 +187,6 @@ def test_no_period_is_claimed_without_proof():
         octal_period("0.156", 6_000)
     assert find_period(np.arange(100, dtype=np.uint16), 2) is None
     assert find_period(np.zeros(3, dtype=np.uint16), 2) is None
-
-
-@pytest.mark.parametrize("name", ["grundy", "0.(3)"])
-def test_games_that_the_theorem_is_not_about_are_refused(name):
-    with pytest.raises(InvalidGameError, match="theorem on periods"):
-        octal_period(name)
 
 
 @pytest.mark.parametrize("code", ["0.77", "0.07", "0.137", "4.0", "0.3", "0.156", "4.75"])

@@ -1,18 +1,31 @@
-"""The solver and plain recursion against published values and periods of octal games."""
+"""The solver and plain recursion against published values and periods of octal games.
+
+``published_octal_games.json`` has the published facts, values as digits in base 36, in the order of
+the heaps. Periods and corrections: T. Czajka, "Solving octal games"
+(https://github.com/tczajka/octal-games), which repeats the results of E. R. Berlekamp, J. H. Conway
+and R. K. Guy, *Winning Ways*, ch. 4, and of A. Flammenkamp, "Sprague-Grundy values of octal games"
+(https://wwwhomes.uni-bielefeld.de/achim/octal.html), corrects them for 0.161, 0.27 and 0.314, and
+names who solved a game first. Sequences: the On-Line Encyclopedia of Integer Sequences
+(https://oeis.org), most of them by N. J. A. Sloane, S. Pope, C. G. Bower and E. M. Schmidt after
+*Winning Ways* and Flammenkamp. Its entry A071436 gives 326637 as the last exception of 0.56; the
+long period's is 326639, which the programs here find too: only the values of that entry are given.
+"""
 
 from __future__ import annotations
+
+import json
+from pathlib import Path
 
 import pytest
 
 from nim_envs.cgt.sequences import Period, grundy_sequence, octal_period
 from nim_envs.games.octal_codes import GRUNDY, heap_game
-from tests.nim_envs.cgt.published_octal_games import (
-    CORRECTIONS,
-    LONG_PERIODS,
-    PERIODS,
-    SEQUENCES,
-)
 from tests.nim_envs.cgt.test_periods import by_recursion
+
+PUBLISHED = json.loads(Path(__file__).with_name("published_octal_games.json").read_text("utf-8"))
+PERIODS, LONG_PERIODS, CORRECTIONS, SEQUENCES = (
+    PUBLISHED[table]["rows"] for table in ("periods", "long periods", "corrections", "sequences")
+)
 
 QUICK = 20_000
 """Values that the solver computes in a moment, for any game in the table."""

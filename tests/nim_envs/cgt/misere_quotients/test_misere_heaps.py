@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import combinations_with_replacement
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -12,34 +10,7 @@ from hypothesis import strategies as st
 from nim_envs.cgt.misere_quotients.heaps import misere_quotient
 from nim_envs.errors import InvalidPositionError, SearchTooLargeError
 from nim_envs.games.octal_codes import octal_game
-from nim_envs.theorems import bouton
 from tests.heap_search import HeapSearch
-
-
-def positions(largest, heaps):
-    """All positions of up to ``heaps`` heaps of up to ``largest`` objects."""
-    for count in range(heaps + 1):
-        yield from combinations_with_replacement(range(1, largest + 1), count)
-
-
-def test_misere_nim_is_as_bouton_says():
-    quotient = misere_quotient("nim", 6)
-    for heaps in positions(6, 4):
-        expected = bool(bouton(np.array([*heaps, 0, 0, 0, 0]), misere=True))
-        assert quotient.is_winning(heaps) is expected
-
-
-@pytest.mark.parametrize(
-    ("name", "largest", "heaps"),
-    [("0.77", 10, 4), ("0.123", 10, 4), ("0.07", 10, 4), ("0.137", 10, 4), ("grundy", 12, 3),
-     ("0.6", 9, 4), ("4.3", 8, 4), ("0.26", 9, 4), ("0.4", 12, 3), ("0.15", 12, 3),
-     ("0.77", 5, 8), ("0.(3)", 4, 7)],
-)  # fmt: skip
-def test_a_quotient_agrees_with_the_search_everywhere(name, largest, heaps):
-    quotient = misere_quotient(name, largest)
-    search = HeapSearch(name)
-    for position in positions(largest, heaps):
-        assert quotient.is_winning(position) is search.is_winning(position), position
 
 
 @settings(max_examples=40)
