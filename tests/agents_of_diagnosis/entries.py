@@ -1,47 +1,25 @@
-"""Names of faults, and entries of a set of agents written by a stranger."""
+"""An entry of a set of agents, and the agents of a stranger's set, whose learners are classes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import partial
-from typing import Any, ClassVar
+from typing import Any, NamedTuple
 
-RIGHT = ""
 NOT_LISTED = "not in the list"
 MISTAKES = "counts on the opponent's mistakes"
 
-_NAMES = """
-wrong sign | players swapped | result of the loser never learned |
-loser rewarded | winners only | rewards clipped to 0..1 | draws as losses | draws as wins |
-zero reward | bootstrap beyond the end | end read one step early | discount 0 |
-next state not re-read | target frozen | sign of a search's backup |
-maximum over illegal actions | illegal actions played | minimum for maximum | argmin |
-one seat never learned | first player's turns alone |
-counts on the opponent's mistakes | normal for misère | same action always |
-blind to an entry | blind to the order of entries | observations cut | observations halved |
-observations scaled otherwise in play | actions off by one | actions reversed | truncation as end
-| end as truncation | learning rate 0 or tiny
-"""
-FAULTS = tuple(" ".join(name.split()) for name in _NAMES.split("|"))
-"""Names of the faults of the list."""
-
-Train = Callable[[Any], Any]
+Make = Callable[[int, int], Callable[[Any], Any]]
 
 
-@dataclass(frozen=True)
-class Entry:
-    """One agent.
+class Entry(NamedTuple):
+    """An agent of a set.
 
     Attributes:
         name: unique name.
         kind: kind of learner.
-        fault: a name of :data:`FAULTS`, empty for a right agent, or ``"not in the list"``.
-        form: how the mistake was made, or the settings of a right agent.
-        notes: where the fault can do no harm, or is no clear mistake.
-        games: number of training games with which the right version of this learner plays well.
-        learner: class that is made with an environment, games and a seed.
-        settings: settings of the learner.
+        fault: name of its fault, empty for a right agent, or ``"not in the list"``.
+        minimum: games on a probe that it needs.
+        make: returns a training function, from a seed and a number of games.
         needs: package that it needs besides NumPy.
         make_env: environment to train in, from a game; ``None``: a PettingZoo ``GameEnv``.
     """
@@ -49,24 +27,36 @@ class Entry:
     name: str
     kind: str
     fault: str
-    form: str
-    notes: str
-    games: int
-    learner: type
-    settings: dict[str, Any]
-    needs: str | None
-    make_env: Callable[[Any], Any] | None
+    minimum: int
+    make: Make
+    needs: str | None = None
+    make_env: Callable[[Any], Any] | None = None
 
-    trained: ClassVar[Callable[..., Any]]
-    """Function of a name, a seed, a number of games, whether to return values, and an environment,
-    which finds the entry by its name: learners that are made by functions are in no pickle."""
 
-    def make(self, seed: int = 0, games: int | None = None, values: bool = True) -> Train:
-        """Return ``train(env)``.
+class Agents(list[Entry]):
+    """A set of agents whose learners are classes, made with an environment, games and a seed."""
 
-        Args:
-            seed: seed of the training.
-            games: number of games; ``None``: the entry's own.
-            values: whether the policy has the attribute ``values``, where the learner has any.
-        """
-        return partial(self.trained, self.name, seed, games or self.games, values)
+    def right(self, learner: Any, **settings: Any) -> None:
+        """Add a right agent: a learner with some settings; ``games`` is the number it needs."""
+        text = ", ".join(f"{name} {value}" for name, value in settings.items()) or "as written"
+        self.add(learner, "", f"{learner.__name__}: {text}", **settings)
+
+    def add(
+        self, learner: Any, fault: str, name: str, games: int | None = None, **settings: Any
+    ) -> None:
+        """Add an agent: a learner with settings, and perhaps a fault."""
+
+        def make(seed: int, games: int) -> Callable[[Any], Any]:
+            def train(env: Any) -> Any:
+                agent = learner(env, games, seed, **settings)
+                agent.train()
+                return agent.policy()
+
+            return train
+
+        # Boards of a probe are smaller than those for which learners state their games.
+        most = 1_500 if "PPO" in learner.kind or "policy" in learner.kind else 800
+        minimum = min(games or learner.games_needed, most)
+        env = getattr(learner, "make_env", None)
+        needs = getattr(learner, "needs", None)
+        self.append(Entry(name, learner.kind, fault, minimum, make, needs, env))

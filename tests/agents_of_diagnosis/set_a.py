@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from tests.agents_of_diagnosis import learners
+from tests.agents_of_diagnosis.entries import Entry
 from tests.agents_of_diagnosis.learners import Setting
 
 MINIMUM = {
@@ -14,24 +15,6 @@ MINIMUM = {
     "DQN": 600, "policy table": 1_000, "policy network": 1_500, "PPO": 1_500, "search": 500,
 }  # fmt: skip
 """Games on a probe after which a right learner of each kind plays it perfectly."""
-
-
-class Entry(NamedTuple):
-    """An agent of a set.
-
-    Attributes:
-        name: name of the agent.
-        kind: kind of learner.
-        fault: name of its fault, as in :data:`nim_envs.diagnosis.FAULTS`; empty for a right one.
-        minimum: games on a probe that it needs.
-        make: returns a training function, from a seed and a number of games.
-    """
-
-    name: str
-    kind: str
-    fault: str
-    minimum: int
-    make: Callable[[int, int], Callable[[Any], Any]]
 
 
 RUN: dict[str, Callable[..., Any]] = {

@@ -110,18 +110,12 @@ right(Ppo, clip=0.1, epochs=8, batch=40, games=4000)
 
 @faults
 class ActorCriticFaults(ActorCritic):
-    """Mistakes in one method each."""
-
     @fault("wrong sign", "_target")
     def friendly_critic(self, move: Move) -> float:
         """Has ``r + gamma * v`` in the temporal difference."""
         return move.reward + (0.0 if move.ended else self.discount * self._value(move.after))
 
-    @fault(
-        "rewards clipped to 0..1",
-        "_target",
-        "no harm in normal play, where the last mover's reward is 1",
-    )
+    @fault("rewards clipped to 0..1", "_target")
     def clipped_critic(self, move: Move) -> float:
         """Clips targets to 0..1, as probabilities of a win."""
         return float(np.clip(super()._target(move), 0.0, 1.0))
@@ -134,7 +128,7 @@ class ActorCriticFaults(ActorCritic):
         for move in game:
             self._learn(move, self._target(move._replace(reward=self.env.rewards["player_0"])))
 
-    @fault("end read one step early", "_learn_game", "mild: the result is right, a move early")
+    @fault("end read one step early", "_learn_game")
     def critic_of_done_at_next(self) -> None:
         """Reads ``terminations`` and the reward one move ahead of the move that they belong to."""
         game = list(self._moves())
@@ -153,13 +147,13 @@ class ActorCriticFaults(ActorCritic):
         key = self._key(move.state)
         self._push(key, move, target - self.v[key])
 
-    @fault("one seat never learned", "_learn", "mild where starts are drawn from all positions")
+    @fault("one seat never learned", "_learn")
     def teaches_second_seat(self, move: Move, target: float) -> None:
         """Has an early ``continue`` for player_0."""
         if move.seat:
             super()._learn(move, target)
 
-    @fault("truncation as end", "_target", "no harm without max_cycles")
+    @fault("truncation as end", "_target")
     def cut_is_won(self, move: Move) -> float:
         """Takes a truncation for an end with a win of the last mover."""
         return 1.0 if move.cut else super()._target(move)
@@ -167,8 +161,6 @@ class ActorCriticFaults(ActorCritic):
 
 @faults
 class PpoFaults(Ppo):
-    """Mistakes in one method each."""
-
     @fault("result of the loser never learned", "_learn_game")
     def drops_unfinished(self) -> None:
         """Keeps a buffer for each seat, and closes a move on its next turn: one is left open."""
@@ -185,11 +177,7 @@ class PpoFaults(Ppo):
             return -1.0
         return super()._target(move)
 
-    @fault(
-        "first player's turns alone",
-        "_fit",
-        "mild where starts are drawn from all positions",
-    )
+    @fault("first player's turns alone", "_fit")
     def buffer_of_first_seat(self, moves: list[Move], gains: Array) -> None:
         """Collects the transitions of player_0 alone, advantages from one turn to the next."""
         mine = [i for i, move in enumerate(moves) if move.seat == 0]

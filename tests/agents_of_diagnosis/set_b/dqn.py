@@ -177,7 +177,7 @@ right(OwnTurnDqn)
 right(OwnTurnDqn, discount=0.95, games=2000)
 
 
-@faulty(MISTAKES, "right, but for another opponent: best replies to random play")
+@faulty(MISTAKES)
 class DqnAgainstRandom(OwnTurnDqn):
     """Learns against random replies, both seats in turn."""
 
@@ -193,8 +193,6 @@ class DqnAgainstRandom(OwnTurnDqn):
 
 @faults
 class DqnFaults(Dqn):
-    """Mistakes in one method each."""
-
     @fault("wrong sign", "_goals")
     def single_player_goals(
         self, rewards: Array, after: Array, masks: Array, ended: Array
@@ -290,28 +288,16 @@ class DqnFaults(Dqn):
         return best(self._scores(np.zeros(self.space.shape)), mask)
 
 
-setting(
-    Dqn,
-    "target frozen",
-    "SyncNeverDue",
-    "Counts games, not updates, for the next copy: it is never due.",
-    sync=10**6,
-)
+# Counts games, not updates, for the next copy: it is never due.
+setting(Dqn, "target frozen", "SyncNeverDue", sync=10**6)
 
 
-setting(
-    Dqn,
-    "learning rate 0 or tiny",
-    "RateOfZero",
-    "Reads a rate of ``3e-3`` as ``3e-13``.",
-    rate=3e-13,
-)
+# Reads a rate of ``3e-3`` as ``3e-13``.
+setting(Dqn, "learning rate 0 or tiny", "RateOfZero", rate=3e-13)
 
 
 @faults
 class OwnTurnDqnFaults(OwnTurnDqn):
-    """Mistakes in one method each."""
-
     @fault("result of the loser never learned", "_close")
     def closes_mover_only(self, final: Move, last: dict[int, Move]) -> None:
         """Breaks out of the loop with the loser's transition still pending."""

@@ -114,8 +114,6 @@ right(Reinforce, rate=0.3, baseline_rate=0.0, games=4000)
 
 @faults
 class MonteCarloFaults(MonteCarlo):
-    """Mistakes in one method each."""
-
     @fault("players swapped", "_returns")
     def index_of_next_seat(self, game: list[Move]) -> list[float]:
         """Counts seats on after every step, and credits each move to the seat that comes next."""
@@ -163,21 +161,19 @@ class MonteCarloFaults(MonteCarlo):
         """Takes returns for costs in play."""
         return int(np.where(mask, self._scores(state), np.inf).argmin())
 
-    @fault(
-        "one seat never learned", "_learn_game", "mild where starts are drawn from all positions"
-    )
+    @fault("one seat never learned", "_learn_game")
     def every_second_move(self) -> None:
         """Steps by two from the second move: ``game[1::2]``."""
         game = list(self._moves())
         for move, gain in list(zip(game, self._returns(game), strict=True))[1::2]:
             self._credit(move, gain)
 
-    @fault("normal for misère", "_returns", "no harm in normal play")
+    @fault("normal for misère", "_returns")
     def assumes_normal_play(self, game: list[Move]) -> list[float]:
         """Knows that games end when no move is left, and takes the last mover for the winner."""
         return [1.0 if move.seat == game[-1].seat else -1.0 for move in game]
 
-    @fault("truncation as end", "_learn_game", "no harm without max_cycles")
+    @fault("truncation as end", "_learn_game")
     def cut_is_loss(self) -> None:
         """Gives -1 to player_0 in games that were cut, as its turn it was."""
         game = list(self._moves())
@@ -196,21 +192,12 @@ class MonteCarloFaults(MonteCarlo):
         return super()._key(np.round(np.asarray(state) / 2))
 
 
-setting(
-    MeanReturns,
-    MISTAKES,
-    "MeanOfRandomPlay",
-    "Averages the returns of random games.",
-    notes="right, but for another opponent: best replies to random play",
-    epsilon=1.0,
-    last_epsilon=1.0,
-)
+# Averages the returns of random games.
+setting(MeanReturns, MISTAKES, "MeanOfRandomPlay", epsilon=1.0, last_epsilon=1.0)
 
 
 @faults
 class ReinforceFaults(Reinforce):
-    """Mistakes in one method each."""
-
     @fault("players swapped", "_returns")
     def minus_at_the_end(self, game: list[Move]) -> list[float]:
         """Folds the return with its sign after the last reward, not before it."""
@@ -228,7 +215,7 @@ class ReinforceFaults(Reinforce):
         infos = [self.env.infos[name] for name in self.env.possible_agents]
         return [float(infos[move.seat].get("winner", 0.0)) for move in game]
 
-    @fault("end read one step early", "_returns", "mild: moves that lose at once are still learned")
+    @fault("end read one step early", "_returns")
     def skips_last_gain(self, game: list[Move]) -> list[float]:
         """Pairs moves with returns from the second on: each gets the return of the next one."""
         gains = super()._returns(game)
@@ -239,11 +226,7 @@ class ReinforceFaults(Reinforce):
         """Masks while sampling, and not in play."""
         return int(np.argmax(self._scores(state)))
 
-    @fault(
-        "first player's turns alone",
-        "_learn_game",
-        "mild where starts are drawn from all positions",
-    )
+    @fault("first player's turns alone", "_learn_game")
     def even_moves(self) -> None:
         """Learns ``game[::2]``: its own moves, if it were player_0."""
         game = list(self._moves())

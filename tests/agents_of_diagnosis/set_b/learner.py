@@ -33,10 +33,10 @@ class Move(NamedTuple):
 
 
 class Policy:
-    """Greedy actions at many positions; ``values`` is an attribute if they are asked for."""
+    """Greedy actions at many positions; ``values`` is an attribute if there are any."""
 
     def __init__(
-        self, choose: Callable[[Array, Array], int], value: Callable[[Array], Any] | None
+        self, choose: Callable[[Array, Array], int], value: Callable[[Array], Any] | None = None
     ) -> None:
         self.choose = choose
         if value is not None:
@@ -95,9 +95,9 @@ class Learner:
             self._learn_game()
             self.played += 1
 
-    def policy(self, values: bool) -> Policy:
-        """Return the greedy policy, on request with its values."""
-        return Policy(self._play, self._value if values else None)
+    def policy(self) -> Policy:
+        """Return the greedy policy, with its values."""
+        return Policy(self._play, self._value)
 
     def _build(self) -> None:
         """Make tables or networks."""

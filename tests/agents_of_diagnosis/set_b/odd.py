@@ -61,8 +61,6 @@ class RemembersCalls(NegamaxQ):
 
 @faults
 class DqnFaults(Dqn):
-    """Mistakes in one method each."""
-
     @fault(NOT_LISTED, "_keep")
     def overwritten_buffer(self, memory: Memory) -> None:
         """Never moves the index of its ring buffer: every batch is one move, many times."""
@@ -71,8 +69,6 @@ class DqnFaults(Dqn):
 
 @faults
 class PpoFaults(Ppo):
-    """Mistakes in one method each."""
-
     @fault(NOT_LISTED, "_fit")
     def normalized_away(self, moves: list[Move], gains: Array) -> None:
         """Normalizes advantages in batches of one move: all are 0."""
@@ -83,8 +79,6 @@ class PpoFaults(Ppo):
 
 @faults
 class NegamaxQFaults(NegamaxQ):
-    """Mistakes in one method each."""
-
     @fault(NOT_LISTED, "_update")
     def mask_of_before(self, move: Move) -> None:
         """Applies the mask of the position before the move to the replies after it."""
@@ -115,8 +109,6 @@ class NegamaxQFaults(NegamaxQ):
 
 @faults
 class ReinforceFaults(Reinforce):
-    """Mistakes in one method each."""
-
     @fault(NOT_LISTED, "_play")
     def samples_in_play(self, state: Array, mask: Array) -> int:
         """Samples from a softmax with a temperature of 5 in play."""
@@ -125,8 +117,6 @@ class ReinforceFaults(Reinforce):
 
 @faults
 class SarsaFaults(Sarsa):
-    """Mistakes in one method each."""
-
     @fault(NOT_LISTED, "_key")
     def colliding_keys(self, state: Array) -> Key:
         """Hashes positions to three buckets."""
@@ -135,8 +125,6 @@ class SarsaFaults(Sarsa):
 
 @faults
 class MeanReturnsFaults(MeanReturns):
-    """Mistakes in one method each."""
-
     @fault(NOT_LISTED, "_credit")
     def global_mean(self, move: Move, gain: float) -> None:
         """Divides updates by the number of all games, not of this action."""
@@ -146,28 +134,13 @@ class MeanReturnsFaults(MeanReturns):
 
 @faults
 class MonteCarloFaults(MonteCarlo):
-    """Mistakes in one method each."""
-
     @fault(NOT_LISTED, "_returns")
     def returns_in_wrong_order(self, game: list[Move]) -> list[float]:
         """Computes returns from the end, and forgets to reverse the list."""
         return super()._returns(game)[::-1]
 
 
-setting(
-    Sarsa,
-    NOT_LISTED,
-    "EpsilonGrows",
-    "Has its schedule the wrong way round: it ends with random moves, which SARSA values.",
-    epsilon=0.02,
-    last_epsilon=1.0,
-)
-setting(
-    NegamaxQ,
-    NOT_LISTED,
-    "NeverExplores",
-    "Has an epsilon of 0 and pessimistic first values: it repeats what did not lose.",
-    epsilon=0.0,
-    last_epsilon=0.0,
-    start=-0.5,
-)
+# Has its schedule the wrong way round: it ends with random moves, which SARSA values.
+setting(Sarsa, NOT_LISTED, "EpsilonGrows", epsilon=0.02, last_epsilon=1.0)
+# Has an epsilon of 0 and pessimistic first values: it repeats what did not lose.
+setting(NegamaxQ, NOT_LISTED, "NeverExplores", epsilon=0.0, last_epsilon=0.0, start=-0.5)

@@ -116,8 +116,6 @@ class _AgainstRandom(OwnTurnQ):
 
 @faults
 class OneLoopQFaults(OneLoopQ):
-    """Mistakes in one method each."""
-
     @fault("players swapped", "_finish")
     def zips_backwards(self, mover: str, earlier: Turns, rewards: Rewards) -> None:
         """Zips turns with rewards, which are sorted by name, the last name first."""
@@ -151,8 +149,6 @@ class OneLoopQFaults(OneLoopQ):
 
 @faults
 class OwnTurnQFaults(OwnTurnQ):
-    """Mistakes in one method each."""
-
     @fault("rewards clipped to 0..1", "_learn")
     def clips_rewards(self, agent: str, turn: Turn, now: Seen) -> None:
         """Clips rewards to 0..1, as for a game of points."""
@@ -202,23 +198,13 @@ class OwnTurnQFaults(OwnTurnQ):
         return max(super()._play(state, mask) - 1, 0)
 
 
-setting(
-    OwnTurnQ,
-    MISTAKES,
-    "AlwaysExplores",
-    "Never lets epsilon fall, so that its own opponent is random in most moves.",
-    notes="right, but for another opponent: it explores as much as it plays",
-    games=3000,
-    epsilon=0.95,
-    last_epsilon=0.95,
-)
+# Never lets epsilon fall, so that its own opponent is random in most moves.
+setting(OwnTurnQ, MISTAKES, "AlwaysExplores", games=3000, epsilon=0.95, last_epsilon=0.95)
 
 
 @faults
 class _AgainstRandomFaults(_AgainstRandom):
-    """Mistakes in one method each."""
-
-    @fault(MISTAKES, "_learn", "right, but for another opponent: best replies to random play")
+    @fault(MISTAKES, "_learn")
     def beats_random(self, agent: str, turn: Turn, now: Seen) -> None:
         """Trains against a random opponent, seats in turn."""
         if self.env.possible_agents.index(agent) == self.played % 2:

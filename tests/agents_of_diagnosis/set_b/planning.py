@@ -215,8 +215,6 @@ class ValueOfOpponent(ResultsAsValues):
 
 @faults
 class AfterstatesFaults(Afterstates):
-    """Mistakes in one method each."""
-
     @fault("wrong sign", "_goal")
     def same_side_after(self, move: Move, gain: float) -> float:
         """Backs the value of the opponent's afterstate up with no sign."""
@@ -227,7 +225,7 @@ class AfterstatesFaults(Afterstates):
         """Tests ``reward >= 0`` at the end."""
         return super()._goal(move._replace(reward=1.0 if move.reward >= 0 else -1.0), gain)
 
-    @fault("normal for misère", "_goal", "no harm in normal play")
+    @fault("normal for misère", "_goal")
     def no_moves_lost(self, move: Move, gain: float) -> float:
         """Knows the rules of Nim: leaving no move wins."""
         return 1.0 if not move.after_mask.any() else super()._goal(move, gain)
@@ -251,8 +249,6 @@ class AfterstatesFaults(Afterstates):
 
 @faults
 class DepthLimitedFaults(DepthLimited):
-    """Mistakes in one method each."""
-
     @fault("sign of a search's backup", "_backup")
     def backup_without_sign(self, link: Link, depth: int) -> float:
         """Returns the child's value as it is."""
@@ -283,19 +279,12 @@ class DepthLimitedFaults(DepthLimited):
         value += self.rate * (goal - value)
 
 
-setting(
-    DepthLimited,
-    "discount 0",
-    "SearchesOneMove",
-    "Multiplies the value of each level by ``discount ** depth`` with a discount of 0.",
-    discount=0.0,
-)
+# Multiplies the value of each level by ``discount ** depth`` with a discount of 0.
+setting(DepthLimited, "discount 0", "SearchesOneMove", discount=0.0)
 
 
 @faults
 class ExpertIterationFaults(ExpertIteration):
-    """Mistakes in one method each."""
-
     @fault("sign of a search's backup", "_gain")
     def tree_without_sign(self, link: Link | None) -> float:
         """Backs results up the tree with one sign for both players."""
@@ -307,7 +296,7 @@ class ExpertIterationFaults(ExpertIteration):
         """Stores the links of its model before it has read the reward."""
         super()._remember(move._replace(reward=0.0))
 
-    @fault("normal for misère", "_gain", "no harm in normal play")
+    @fault("normal for misère", "_gain")
     def tree_of_normal_play(self, link: Link | None) -> float:
         """Returns 1 for a move that leaves none, as its author's other games did."""
         return 1.0 if link and not link.mask.any() else super()._gain(link)

@@ -88,7 +88,7 @@ right(TwoTables, games=600)
 right(TwoTables, games=600, rate=0.6, discount=0.98)
 
 
-@faulty("bootstrap beyond the end", "often harmless: much the same is added to every end")
+@faulty("bootstrap beyond the end")
 class NextGamesStart(NegamaxQ):
     """Closes a game's last transition with the first position of the next game."""
 
@@ -104,9 +104,7 @@ class NextGamesStart(NegamaxQ):
 
 @faults
 class NegamaxQFaults(NegamaxQ):
-    """Mistakes in one method each."""
-
-    @fault("one seat never learned", "_update", "mild where starts are drawn from all positions")
+    @fault("one seat never learned", "_update")
     def learns_second_seat(self, move: Move) -> None:
         """Learns if ``agents.index(agent)`` is true, which 0 is not."""
         if self.env.possible_agents.index(f"player_{move.seat}"):
@@ -167,17 +165,13 @@ class NegamaxQFaults(NegamaxQ):
         row = self._scores(state)
         return int(min(np.flatnonzero(mask), key=lambda action: float(row[action])))
 
-    @fault(
-        "first player's turns alone",
-        "_update",
-        "mild where starts are drawn from all positions",
-    )
+    @fault("first player's turns alone", "_update")
     def only_first_seat(self, move: Move) -> None:
         """Skips the turns of player_1, as in an environment with one agent."""
         if self.env.possible_agents[move.seat].endswith("_0"):
             super()._update(move)
 
-    @fault("normal for misère", "_target", "no harm in normal play")
+    @fault("normal for misère", "_target")
     def last_mover_wins(self, move: Move) -> float:
         """Ignores rewards: whoever leaves no move has won."""
         if not move.after_mask.any():
@@ -189,16 +183,12 @@ class NegamaxQFaults(NegamaxQ):
         """Takes the argmax of the mean row: ``axis=0`` where ``axis=1`` was meant."""
         return best(np.mean(list(self.q.values()), axis=0), mask)
 
-    @fault("blind to an entry", "_key", "with one entry it is blind to everything")
+    @fault("blind to an entry", "_key")
     def drops_first_entry(self, state: Array) -> Key:
         """Takes ``observation[1:]`` for the key, as if the first entry were the player."""
         return super()._key(np.ravel(state)[1:])
 
-    @fault(
-        "blind to the order of entries",
-        "_key",
-        "no harm where the order of the entries does not matter",
-    )
+    @fault("blind to the order of entries", "_key")
     def sorted_key(self, state: Array) -> Key:
         """Sorts the entries for a smaller table, as if all were heaps."""
         return tuple(sorted(super()._key(state)))
@@ -213,7 +203,7 @@ class NegamaxQFaults(NegamaxQ):
         """Divides the entries by 2, as integers, for a coarser table."""
         return super()._key(np.ravel(state) // 2)
 
-    @fault("observations scaled otherwise in play", "_play", "no harm at entries of 0")
+    @fault("observations scaled otherwise in play", "_play")
     def normalized_in_play(self, state: Array, mask: Array) -> int:
         """Learns from raw observations, and divides by the largest value in play."""
         return super()._play(np.asarray(state) / max(1, np.max(self.space.high)), mask)
@@ -223,7 +213,7 @@ class NegamaxQFaults(NegamaxQ):
         """Numbers actions from 1 in its table, and forgets to subtract in play."""
         return (super()._play(state, mask) + 1) % self.actions
 
-    @fault("truncation as end", "_target", "no harm without max_cycles")
+    @fault("truncation as end", "_target")
     def cut_is_lost(self, move: Move) -> float:
         """Treats a truncation as the end, lost by the player who ran out of moves."""
         return 1.0 if move.cut else super()._target(move)
@@ -237,19 +227,9 @@ class NegamaxQFaults(NegamaxQ):
         return float(-self.discount * self._scores(move.after)[legal].max())
 
 
-setting(
-    NegamaxQ,
-    "discount 0",
-    "Shortsighted",
-    "Sets gamma to 0 for a first test, and never changes it.",
-    discount=0.0,
-)
+# Sets gamma to 0 for a first test, and never changes it.
+setting(NegamaxQ, "discount 0", "Shortsighted", discount=0.0)
 
 
-setting(
-    NegamaxQ,
-    "learning rate 0 or tiny",
-    "IntegerRate",
-    "Divides as integers: 3 // 10.",
-    rate=3 // 10,
-)
+# Divides as integers: 3 // 10.
+setting(NegamaxQ, "learning rate 0 or tiny", "IntegerRate", rate=3 // 10)

@@ -101,8 +101,6 @@ right(DoubleQ, rate=0.2, discount=0.9, epsilon=1.0, games=1500)
 
 @faults
 class SarsaFaults(Sarsa):
-    """Mistakes in one method each."""
-
     @fault("wrong sign", "_target")
     def plus_sarsa(self, move: Move, reply: Move | None) -> float:
         """Adds the value of the next move made, which is the opponent's."""
@@ -111,8 +109,6 @@ class SarsaFaults(Sarsa):
 
 @faults
 class ExpectedSarsaFaults(ExpectedSarsa):
-    """Mistakes in one method each."""
-
     @fault("maximum over illegal actions", "_policy_of")
     def expects_illegal(self, row: Array, mask: Array) -> Array:
         """Averages over all actions of the row, illegal ones included, which stay at 0."""
@@ -126,8 +122,6 @@ class ExpectedSarsaFaults(ExpectedSarsa):
 
 @faults
 class DoubleQFaults(DoubleQ):
-    """Mistakes in one method each."""
-
     @fault("target frozen", "_learn_game")
     def second_table_unused(self) -> None:
         """Always learns the first table, so that the second one, which values replies, stays 0."""

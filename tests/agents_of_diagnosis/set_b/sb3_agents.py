@@ -41,7 +41,7 @@ def copies(game: Any) -> VersusEnv:
     return VersusEnv(game, opponent=Rival(), seat="random")
 
 
-class _Encoded(gymnasium.ObservationWrapper[Any, Any]):
+class _Encoded(gymnasium.ObservationWrapper):
     """Observations in one-hot code."""
 
     def __init__(self, env: Any) -> None:
@@ -112,9 +112,9 @@ class Ppo3:
             if isinstance(self.rival, Rival):
                 self.rival.answer = self._actions
 
-    def policy(self, values: bool) -> Policy:
+    def policy(self) -> Policy:
         """Return the policy; the critic has no values of positions before the end: none given."""
-        return Policy(self._play, None)
+        return Policy(self._play)
 
     def _play(self, state: Array, mask: Array) -> int:
         return int(self._actions(state[None], mask[None])[0])
@@ -149,7 +149,7 @@ class Ppo3OneForBoth(Ppo3):
         return VersusEnv(game, opponent=None)
 
 
-@faulty(MISTAKES, "right, but for another opponent: best replies to random play")
+@faulty(MISTAKES)
 class Ppo3AgainstRandom(Ppo3):
     """Learns against a random opponent."""
 
@@ -159,7 +159,7 @@ class Ppo3AgainstRandom(Ppo3):
         return VersusEnv(game, opponent="random", seat="random")
 
 
-class _Rewards(gymnasium.RewardWrapper[Any, Any]):
+class _Rewards(gymnasium.RewardWrapper):
     def __init__(self, env: Any, change: Callable[[float], float]) -> None:
         super().__init__(env)
         self.change = change
@@ -173,8 +173,6 @@ class _Rewards(gymnasium.RewardWrapper[Any, Any]):
 
 @faults
 class Ppo3Faults(Ppo3):
-    """Mistakes in one method each."""
-
     @fault("rewards clipped to 0..1", "_wrapped")
     def ppo3_clipped(self, env: Any) -> Any:
         """Clips rewards to 0..1 in a wrapper."""

@@ -163,8 +163,6 @@ right(TorchPolicy, discount=0.95, games=12000)
 
 @faults
 class TorchQFaults(TorchQ):
-    """Mistakes in one method each."""
-
     @fault("wrong sign", "_goals")
     def torch_plus(self, moves: list[Move]) -> Tensor:
         """Adds what lies ahead."""
@@ -216,8 +214,6 @@ class TorchQFaults(TorchQ):
 
 @faults
 class TorchPolicyFaults(TorchPolicy):
-    """Mistakes in one method each."""
-
     @fault("players swapped", "_returns")
     def torch_swaps_result(self, game: list[Move]) -> list[float]:
         """Takes ``rewards[1 - seat]``, as the seat has changed after the step."""

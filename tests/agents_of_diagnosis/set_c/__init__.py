@@ -5,9 +5,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 
-from .registry import ENTRIES, FAULTS, NOT_LISTED, RIGHT, Entry
-
-__all__ = ["ENTRIES", "FAULTS", "NOT_LISTED", "RIGHT", "Entry"]
+from .registry import ENTRIES as ENTRIES
 
 _NUMPY = (
     "tables", "traces", "own_turn", "sarsa", "monte_carlo", "afterstates", "search", "dqn",

@@ -85,7 +85,7 @@ wrong(Afterstates, "counts on the opponent's mistakes", "minus the mean of the r
 wrong(Afterstates, "next state not re-read", "the value of the afterstate itself again",
       target=lambda self, key, mask: self.gamma * self.value(key))
 wrong(Afterstates, "zero reward", "an end is worth 0", end=lambda self, key, r: None)
-wrong(Afterstates, "rewards clipped to 0..1", "max(0, r)", "harmless where the last mover wins",
+wrong(Afterstates, "rewards clipped to 0..1", "max(0, r)",
       end=lambda self, key, r: self.update(key, max(0, r)))
 wrong(Afterstates, "draws as losses", "2 * won - 1",
       end=lambda self, key, r: self.update(key, 2 * (r > 0) - 1))

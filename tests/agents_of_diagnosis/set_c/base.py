@@ -121,13 +121,13 @@ class Base:
     def aim(self, action, mask):
         return action
 
-    def policy(self, values):
+    def policy(self):
         def play(observations, action_masks):
             seen = zip(observations, action_masks, strict=True)
             actions = [self.aim(int(self.act(self.see_in_play(o), m)), m) for o, m in seen]
             return np.array(actions, dtype=np.int64)
 
-        if values and hasattr(self, "q"):
+        if hasattr(self, "q"):
             play.values = lambda observations, action_masks=None: np.array(
                 [self.q(self.see_in_play(o)) for o in observations]
             )

@@ -166,7 +166,7 @@ wrong(Dqn, "next state not re-read", "the next input is the same array as the in
       learn=lambda self, mover, seen, a, r, after, *end: Dqn.learn(
           self, mover, seen, a, r, {**after, "observation": seen["observation"]}, *end))
 wrong(Dqn, "one seat never learned", "player_1's transitions are not stored",
-      "harmless where starts put both everywhere", learn=lambda self, mover, *move:
+      learn=lambda self, mover, *move:
       Dqn.learn(self, mover, *move) if mover != "player_1" else None)
 wrong(Dqn, "illegal actions played", "argmax of all outputs",
       act=lambda self, o, mask: self.q(o).argmax())

@@ -72,7 +72,7 @@ wrong(TableActorCritic, "wrong sign", "r + gamma V(s') - V(s)",
 wrong(TableActorCritic, "next state not re-read", "V of the position before the move, twice",
       error=lambda self, r, over, cut, o, after:
       TableActorCritic.error(self, r, over, cut, o, {"observation": o}))
-wrong(TableActorCritic, "one seat never learned", "player_0's moves alone", "harmless if uniform",
+wrong(TableActorCritic, "one seat never learned", "player_0's moves alone",
       learn=lambda self, mover, *move:
       TableActorCritic.learn(self, mover, *move) if mover == "player_0" else None)
 wrong(TableActorCritic, "argmin", "the least preferred legal move",
@@ -148,7 +148,7 @@ wrong(PolicyNetwork, "wrong sign", "returns of one player: plus",
       r + self.gamma * np.where(overs, 0, self.value(after, masks)))
 wrong(PolicyNetwork, "bootstrap beyond the end", "the value of the last observation, too",
       targets=lambda self, r, overs, after, masks: r - self.gamma * self.value(after, masks))
-wrong(PolicyNetwork, "first player's turns alone", "batches of player_0", "harmless if uniform",
+wrong(PolicyNetwork, "first player's turns alone", "batches of player_0",
       learn=lambda self, mover, *move:
       PolicyNetwork.learn(self, mover, *move) if mover == "player_0" else None)
 wrong(PolicyNetwork, "end read one step early", "flag and reward of before the step",

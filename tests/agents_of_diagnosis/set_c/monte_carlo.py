@@ -100,10 +100,10 @@ wrong(MonteCarlo, "result of the loser never learned", "moves of the loser are n
 wrong(MonteCarlo, "winners only", "moves of winners alone are averaged", all_the_way=True,
       returns=lambda self, *game: [
           value if value > 0 else None for value in MonteCarlo.returns(self, *game)])
-wrong(MonteCarlo, "first player's turns alone", "episode[::2]", "harmless if starts are uniform",
+wrong(MonteCarlo, "first player's turns alone", "episode[::2]",
       returns=lambda self, *game: [
           None if i % 2 else value for i, value in enumerate(MonteCarlo.returns(self, *game))])
-wrong(MonteCarlo, "one seat never learned", "player_1's moves alone", "harmless if uniform",
+wrong(MonteCarlo, "one seat never learned", "player_1's moves alone",
       returns=lambda self, episode, result: [
           value if move[0] == "player_1" else None
           for move, value in zip(episode, MonteCarlo.returns(self, episode, result), strict=True)])
@@ -136,6 +136,6 @@ def estimate_for_result(self, game):
 
 wrong(MonteCarlo, "truncation as end", "a game that is cut is drawn", generate=cut_is_drawn)
 wrong(
-    MonteCarlo, "end as truncation", "the last estimate replaces the result", "acts as reward 0",
+    MonteCarlo, "end as truncation", "the last estimate replaces the result",
     generate=estimate_for_result,
 )  # fmt: skip

@@ -115,7 +115,7 @@ wrong(OwnTurnQ, "next state not re-read", "the waiting observation is the next o
 wrong(OwnTurnQ, "end read one step early", "reward and flag of before the opponent's reply",
       learn=lambda self, waiting, r, *rest: OwnTurnQ.learn(
           self, waiting, r if self.env.mover == self.env.agent_selection else 0, *rest))
-wrong(OwnTurnQ, "maximum over illegal actions", "q.max()", "harmful where all legal are lost",
+wrong(OwnTurnQ, "maximum over illegal actions", "q.max()",
       future=lambda self, seen: self.q(seen["observation"]).max())
 wrong(OwnTurnQ, "minimum for maximum", "min, though the turn is the mover's own",
       future=lambda self, seen:
@@ -146,7 +146,6 @@ def one_waiting_move(self, agent, minds, game):
     OwnTurnQ.turn(self, agent, minds, game)
 
 
-_NOTE = "harmless where starts put both everywhere"
-wrong(OwnTurnQ, "one seat never learned", "player_0's", _NOTE, turn=player_0_never_learns)
-wrong(OwnTurnQ, "first player's turns alone", "second table lost", _NOTE, turn=table_thrown_away)
+wrong(OwnTurnQ, "one seat never learned", "player_0's", turn=player_0_never_learns)
+wrong(OwnTurnQ, "first player's turns alone", "second table lost", turn=table_thrown_away)
 wrong(OwnTurnQ, NOT_LISTED, "both players share one waiting move", turn=one_waiting_move)

@@ -89,7 +89,6 @@ wrong(Sarsa, "observations halved", "shifted by a bit", see=see.halves)
 wrong(Sarsa, "observations scaled otherwise in play", "divided by the maximum in play",
       play=lambda o: o / max(o.max(), 2))
 wrong(Sarsa, "result of the loser never learned", "an end is stored unless it is lost",
-      "harmless where the mover of the end never loses",
       finish=lambda self, s, a, r: Sarsa.finish(self, s, a, r) if r >= 0 else None)
 wrong(Sarsa, "bootstrap beyond the end", "the start of the next game is the state after the end",
       finish=lambda self, s, a, r: (self.env.reset(), Sarsa.finish(

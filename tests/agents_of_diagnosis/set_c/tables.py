@@ -52,7 +52,7 @@ wrong(QTable, "wrong sign", "adds the opponent's best value",
 wrong(QTable, "players swapped", "reward of the agent that is to move after the step",
       learn=lambda self, mover, seen, a, r, *rest:
       QTable.learn(self, mover, seen, a, self.env.rewards[self.env.agent_selection], *rest))
-wrong(QTable, "winners only", "only a reward of 1 is learned", "harmless where the mover wins",
+wrong(QTable, "winners only", "only a reward of 1 is learned",
       learn=lambda self, mover, seen, a, r, *rest:
       QTable.learn(self, mover, seen, a, max(r, 0), *rest))
 wrong(QTable, "discount 0", "gamma 0", gamma=0.0)
@@ -81,7 +81,6 @@ wrong(QTable, "next state not re-read", "the observation before the move is the 
 wrong(QTable, "maximum over illegal actions", "max of the row, where illegal values stay at 0.6",
       optimism=0.6, best=lambda self, seen: self.q(seen["observation"]).max())
 wrong(QTable, "maximum over illegal actions", "max of the row, where illegal values stay at 0",
-      "hides what is lost, not what is won",
       best=lambda self, seen: max(self.q(seen["observation"]).tolist()))
 wrong(QTable, "minimum for maximum", "min over the opponent's legal actions",
       best=lambda self, seen: self.q(seen["observation"])[seen["action_mask"] == 1].min())
@@ -91,7 +90,6 @@ wrong(QTable, "illegal actions played", "argmax of the whole row", optimism=0.5,
       act=lambda self, o, mask: self.q(o).argmax())
 wrong(QTable, "same action always", "argmax of the mask", act=lambda self, o, mask: mask.argmax())
 wrong(QTable, "one seat never learned", "player_1's moves are no updates",
-      "harmless where starts put both everywhere",
       learn=lambda self, mover, *rest:
       None if mover == "player_1" else QTable.learn(self, mover, *rest))
 wrong(QTable, "blind to an entry", "first entry overwritten", see=see.first_0)
@@ -161,7 +159,7 @@ right(DoubleQ, epsilon=1.0, gamma=0.97)
 wrong(DoubleQ, "wrong sign", "plus the value of the other table",
       target=lambda self, r, after, over, cut: r if over else r + self.gamma * self.best(after))
 wrong(DoubleQ, "target frozen", "evaluates by a copy of the first table that is never renewed",
-      "acts as a discount of 0", best=lambda self, seen: 0.0)
+      best=lambda self, seen: 0.0)
 wrong(DoubleQ, "actions reversed", "n - 1 - a in play", aim=aim.mirrored)
 wrong(DoubleQ, "actions off by one", "stores the value of the action beside it",
       update=lambda self, seen, a, target: DoubleQ.update(self, seen, a - 1, target))

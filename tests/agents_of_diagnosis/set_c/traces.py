@@ -83,7 +83,7 @@ wrong(QLambda, "truncation as end", "no bootstrap when truncated",
 wrong(QLambda, "end as truncation", "the flags are unpacked in the other order", start=0.5,
       delta=lambda self, q, r, over, cut, o, mask:
       r - q - (0 if cut else self.gamma * self.q(o).max()))
-wrong(QLambda, "maximum over illegal actions", "max without the mask", "hides losses alone",
+wrong(QLambda, "maximum over illegal actions", "max without the mask",
       value_of_next=lambda self, o, mask: self.q(o).max())
 wrong(QLambda, NOT_LISTED, "traces keep their sign, the errors do not",
       decay=lambda self, traces:
