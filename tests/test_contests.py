@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from nim_envs import game_from_moves, make_game
-from nim_envs.nimbers import nim_sum
+from nim_envs.cgt.nimber_field import nim_product
+from nim_envs.nimbers import mex, nim_sum
 from nim_envs.solution import grundy_values
 
 
@@ -48,25 +49,31 @@ WIDTHS = [n * n for n in range(1, 11)]
 HEIGHTS = [n * (n + 1) // 2 for n in range(1, 14)]
 
 
-@pytest.mark.parametrize(("size", "winning"), [(1, 1), (2, 0)])
-def test_flipping_game_on_a_board(size, winning):
-    """Problem 459: winning moves on a white square board.
+@pytest.mark.parametrize(("size", "winning"), [(1, 1), (2, 0), (5, 8), (100, 31_395)])
+def test_flipping_game_as_a_product(size, winning):
+    """Problem 459 by the Tartan theorem: a disk's value is the nim-product of those of two rows.
 
-    A move flips a rectangle, its upper right disk white, its width a square, its height triangular.
+    *Winning Ways*, chapter 14.
     """
+    (columns, column_moves), (rows, row_moves) = (
+        coin_row(size, each) for each in (WIDTHS, HEIGHTS)
+    )
+    total = nim_product(columns, rows)
+    # The nim-product is bilinear: a rectangle's value is that of its run of columns and of rows.
+    assert winning == sum(
+        column_moves[one] * row_moves[other]
+        for one, other in product(column_moves, row_moves)
+        if nim_product(one, other) == total
+    )
 
-    def moves(disks):  # 1 is white; the cell (x, y) is the (size * y + x)-th
-        for x, y in product(range(size), repeat=2):
-            for width, height in product(WIDTHS, HEIGHTS):
-                if width <= x + 1 and height <= y + 1 and disks[size * y + x]:
-                    columns, rows = range(x + 1 - width, x + 1), range(y + 1 - height, y + 1)
-                    after = list(disks)
-                    for column, row in product(columns, rows):
-                        after[size * row + column] ^= 1
-                    yield f"{x} {y} {width} {height}", tuple(after)
 
-    game = game_from_moves("flipping game", (1,) * size**2, moves)
-    assert len(game.solution.winning_actions(game.start)) == winning
+def coin_row(size: int, lengths: list[int]) -> tuple[int, Counter[int]]:
+    """Return the value of a row of white disks, and that of each run which a move may flip."""
+    values: list[int] = []
+    for place in range(size):
+        values.append(mex(nim_sum(values[place + 1 - n :]) for n in lengths if n <= place + 1))
+    runs = (values[end - n : end] for n in lengths for end in range(n, size + 1))
+    return nim_sum(values), Counter(map(nim_sum, runs))
 
 
 @pytest.mark.parametrize(("most", "won"), [(10, 692), (100, 735_494)])
@@ -105,6 +112,9 @@ def test_proportionate_nim(most, total):
         sum(a + b for (a, b), is_lost in zip(pairs, lost, strict=True) if is_lost and a <= b)
         == total
     )
+
+
+# Samples of other contests
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from benchmarks import batched, learning_speed, optimality, scaling, throughput
 from benchmarks.published import __main__ as published
 from benchmarks.published.systems import SYSTEMS
 from benchmarks.report import percents, read_csv, table, write_csv
-from benchmarks.tasks import TASKS, GameSetting
+from benchmarks.tasks import GameSetting
 from benchmarks.timing import Batch, Rate, missing_modules
 
 
@@ -44,22 +44,8 @@ def test_optimality_writes_what_it_prints(tmp_path, monkeypatch):
     assert [run["seed"] for run in runs if run["learner"] == "q-learning"] == ["0", "1"]
 
 
-def test_the_matrix_of_scores_fits_a_screen():
-    runs = [
-        optimality.ScoredRun(game, learner, seed, 5000, 0.1, 100.0 - seed, 25.0, 1, 8)
-        for game in TASKS[2]
-        for learner in optimality.LEARNERS
-        for seed in range(2)
-        if (game, learner) != ("kayles-7", "sarsa")
-    ]
-    lines = optimality.matrix(optimality.summary(runs)).splitlines()
-    assert max(map(len, lines)) <= 100
-    (sarsa,) = (line.split() for line in lines if line.startswith("sarsa"))
-    assert (sarsa[1], sarsa[1 + list(TASKS[2]).index("kayles-7")]) == ("99.5", "-")
-
-
 def test_published_systems_stand_beside_the_learners_here(tmp_path):
-    names = ("monte-carlo", "q-improved-10000", "bandit-3-10")
+    names = ("monte-carlo", "bandit-3-10")
     run(published.main, "--quick", "--systems", ",".join(names), "--jobs", 1, "--output", tmp_path)
     rows = read_csv(tmp_path / "published.csv")
     assert list(dict.fromkeys(row["system"] for row in rows)) == [

@@ -26,7 +26,6 @@ from stable_baselines3.common.vec_env import (
 
 from agents import EpsilonOptimalAgent
 from agents.research.policy import PolicyAgent
-from benchmarks.studies.alphazero.__main__ import main as deep
 from nim_envs import make_game, optimality
 from nim_envs.adapters.sb3 import (
     NEGAMAX,
@@ -79,14 +78,6 @@ def test_maskable_ppo_learns_the_addition_game(opponent, discount, encoding):
     assert untrained < 80
     assert trained.percent == 100
     assert trained.illegal_percent == 0
-
-
-def test_without_the_sign_self_play_does_not_learn():
-    """The same settings, but for the discount's sign."""
-    env = GameVecEnv(ADDITION, 64, encoding="one_hot", opponent=None)
-    model = MaskablePPO("MlpPolicy", env, gamma=-NEGAMAX, seed=1, **SETTINGS)
-    model.learn(20_000)
-    assert optimality(sb3_policy(model), env).percent < 80
 
 
 def test_a_discount_of_minus_one_gives_negamax_returns():
@@ -402,36 +393,3 @@ def test_large_boards_are_sampled_and_the_file_says_so(tmp_path):
     assert [score.count for score in scores.scores] == [200, 200]
     text = (tmp_path / "best_model_selected_by_sampled_score.txt").read_text(encoding="utf-8")
     assert "selected by the sampled score" in text
-
-
-def test_the_benchmark_reports_what_it_trained(tmp_path, capsys):
-    arguments = ["--quick", "--jobs", "1", "--output", str(tmp_path)]
-    learners = ["random", "q-learning", "ppo-from-scratch", "published", "maskable-ppo"]
-    arguments += ["--learners", ",".join(learners), "--encodings", "binary"]
-    deep.main([*arguments, "--opponents", "self-play,optimal"], standalone_mode=False)
-    printed = capsys.readouterr().out
-    with (tmp_path / "alphazero.csv").open(encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
-    learners = [(row["learner"], row["opponent"]) for row in rows]
-    assert learners == [
-        ("random", "-"),
-        ("q-learning", "self-play"),
-        ("ppo-from-scratch", "self-play"),
-        ("ppo-from-scratch, discount 1", "self-play"),
-        ("published", "self-play"),
-        ("published, discount -0.99", "self-play"),
-        ("published, discount -0.99, uniform starts", "self-play"),
-        ("maskable-ppo", "self-play"),
-        ("maskable-ppo", "optimal"),
-    ]
-    assert float(rows[0]["optimality %"]) == pytest.approx(float(rows[0]["random %"]))
-    assert all(row["learner"] in printed for row in rows)
-    assert "maskable-ppo" in (tmp_path / "alphazero.md").read_text(encoding="utf-8")
-
-
-def test_a_board_too_large_for_tables_is_learned_and_scored():
-    env = make_versus("cram", rows=5, columns=5, opponent="random", encoding="one_hot")
-    model = MaskablePPO("MultiInputPolicy", env, n_steps=64, batch_size=64, seed=0, device="cpu")
-    score = optimality(sb3_policy(model.learn(128)), env, sample=50)
-    assert score.count == 50
-    assert score.illegal_percent == 0

@@ -57,11 +57,6 @@ def test_games_go_on_as_before(wrapper, name):
     assert set(won) <= {1.0, -1.0}
 
 
-def test_rewards_can_be_changed():
-    wrapped = supersuit.reward_lambda_v0(make(), lambda reward: 10 * reward)
-    assert play(wrapped, 5, shown_mask) == [10 * won for won in play(make(), 5, shown_mask)]
-
-
 def test_boxes_only_wrappers_take_the_position_alone():
     """The mask is then had from the environment itself."""
     position = supersuit.observation_lambda_v0(

@@ -29,6 +29,7 @@ def changed(tmp_path):
     return tmp_path
 
 
+@pytest.mark.exhaustive
 def test_a_game_and_a_learner_are_added_by_the_changes_shown(changed):
     def run(*words):
         done = subprocess.run(

@@ -87,6 +87,7 @@ def test_each_example_of_the_theory_is_right_when_it_runs_alone():
         assert doctest.DocTestRunner().run(test).failed == 0
 
 
+@pytest.mark.exhaustive
 def test_the_diagnosis_shows_whole_reports_of_an_agent_and_of_ones_own_game(tmp_path):
     def without_time(page):
         return re.sub(r"[0-9.]+ s in all", "", page)

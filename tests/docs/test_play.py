@@ -36,11 +36,6 @@ PLAYED = (
 CONVENTIONS = ["normal", "misere"]
 
 
-@cache
-def script(name):
-    return play.script(name, games.title(name))
-
-
 def winners(board, misere):
     """Whether the player to move wins, at each position, by plain recursion over the moves."""
 
@@ -50,14 +45,6 @@ def winners(board, misere):
         return any(not wins(after) for _, after in row) if row else misere
 
     return [wins(index) for index in range(len(board.positions))]
-
-
-def test_every_game_has_boards_of_at_most_60_kb_but_the_one_that_is_too_large():
-    own = sum(len(gzip.compress(path.read_bytes())) for path in (SCRIPT, STYLE))
-    for name in GAMES:
-        found = boards(name)
-        assert len(found) == (0 if name == "sum" else len(play.BOARDS.get(name, (0,))))
-        assert not found or own + len(gzip.compress(script(name).encode())) < 60_000, name
 
 
 def test_more_games_make_a_learner_better_and_training_again_gives_the_same_moves():
@@ -393,6 +380,18 @@ def test_results_take_four_screens_and_no_page_is_wider_than_that_of_a_phone(sit
             assert across <= width, name
             assert width == 375 or down <= 4 * 900, name
         context.close()
+
+
+@pytest.mark.usefixtures("site")
+def test_every_game_has_boards_of_at_most_60_kb_but_the_one_that_is_too_large():
+    scripts = Path(os.environ["NIM_ENVS_SITE"], "games", "play")
+    own = sum(len(gzip.compress(path.read_bytes())) for path in (SCRIPT, STYLE))
+    for name in GAMES:
+        found = boards(name)
+        assert len(found) == (0 if name == "sum" else len(play.BOARDS.get(name, (0,))))
+        script = scripts / f"{name}.js"
+        assert script.exists() == bool(found)
+        assert not found or own + len(gzip.compress(script.read_bytes())) < 60_000, name
 
 
 FETCHED = re.compile(

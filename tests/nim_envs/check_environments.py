@@ -9,7 +9,7 @@ import numpy as np
 from gymnasium.spaces import Box, Dict, Discrete
 from pettingzoo import AECEnv
 
-from nim_envs import GameEnv, VersusEnv, game_from_moves, make_game
+from nim_envs import GameEnv, game_from_moves, make_game
 
 HEAPS = (3, 4, 5)
 COINS = 10
@@ -178,13 +178,6 @@ class LastRewardLost(PlainNim):
         pass
 
 
-class MisereForgotten(PlainNim):
-    """In misère play whoever takes the last object wins."""
-
-    def winner(self, agent):
-        return agent
-
-
 class MaskOfTheOther(PlainNim):
     """The mask is given to the agent that is not to move."""
 
@@ -218,14 +211,6 @@ class CachedMask(PlainNim):
         return self.masks.setdefault(key, super().mask(agent))
 
 
-class LoserBegins(PlainNim):
-    """The second agent begins."""
-
-    def reset(self, seed=None, options=None):
-        super().reset(seed, options)
-        self.agent_selection = self.agents[1]
-
-
 class MovesTwice(PlainNim):
     """Whoever takes five objects moves again."""
 
@@ -235,18 +220,6 @@ class MovesTwice(PlainNim):
 
     def next_agent(self, agent):
         return agent if self.again and self.heaps.any() else super().next_agent(agent)
-
-
-class OneMoveLate(PlainNim):
-    """The game ends when an agent cannot move, and it passes by any action."""
-
-    def is_finished(self):
-        finished, self.was_finished = self.was_finished, super().is_finished()
-        return finished and self.was_finished
-
-    def reset(self, seed=None, options=None):
-        self.was_finished = False
-        super().reset(seed, options)
 
 
 class OneIsLeft(PlainNim):
@@ -276,14 +249,6 @@ class SmallerStart(PlainNim):
 
     def first_heaps(self):
         return np.array([3, 4, 4])
-
-
-class RewardForgotten(Countdown):
-    """A lost game is worth nothing."""
-
-    def step(self, action):
-        seen, reward, *rest = super().step(action)
-        return seen, max(reward, 0.0), *rest
 
 
 class SeesBeforeTheReply(Countdown):
@@ -342,14 +307,6 @@ class TruncatesLate(GameEnv):
     def __init__(self, game):
         super().__init__(game, max_cycles=3)
         self.max_cycles = 2
-
-
-class TruncatesUnasked(VersusEnv):
-    """Games are truncated after two moves of each player, without ``max_cycles``."""
-
-    def __init__(self, game):
-        super().__init__(game, max_cycles=2)
-        self.max_cycles = None
 
 
 class NoMaskWhereTruncated(GameEnv):

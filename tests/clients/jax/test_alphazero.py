@@ -15,14 +15,12 @@ import torch
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 import agents
-import benchmarks.studies.alphazero.__main__ as deep
 from agents import HypothesisError, OptimalAgent
 from agents.match import play_match
 from agents.research import alphazero
 from agents.research.alphazero import MLP, Moves, Products, Settings
 from agents.research.policy import PolicyAgent
-from agents.storage import StorageError, save, save_content
-from benchmarks.studies.alphazero.settings import TrainingTask
+from agents.storage import StorageError, save
 from nim_envs import GameEnv, make_game, optimality
 from nim_envs.adapters.pgx import PgxEnv, make_pgx
 from nim_envs.game import PLAYERS
@@ -253,19 +251,6 @@ def test_moves_are_learned_from_under_each_permutation_of_equal_components(
     assert (shown.mask == expected.legal_action_mask).all()
 
 
-def test_symmetry_changes_what_is_learned_and_only_where_components_are_equal():
-    key = jax.random.PRNGKey(2)
-    for heaps, differs in (((2, 2), True), ((2, 1), False)):
-        env = board(heaps=heaps)
-        played, _ = self_play(alphazero.begin(env, SETTINGS, 0), env, SETTINGS, key)
-        plain, symmetric = (
-            learn(played, env, replace(SETTINGS, symmetry=symmetry), key)[0]
-            for symmetry in (False, True)
-        )
-        pairs = zip(arrays(plain.network), arrays(symmetric.network), strict=True)
-        assert any((a != b).any() for a, b in pairs) == differs
-
-
 def test_the_loss_by_hand():
     logits = jnp.array([[0.0, 5.0, math.log(3)], [2.0, 0.0, 0.0]])
     values = jnp.array([0.5, 0.75])
@@ -459,17 +444,6 @@ def test_an_interrupted_run_ends_as_if_it_had_not_been(
     assert same(train(settings, env, **arguments), run)  # nothing is left to be done
 
 
-def test_an_interrupt_while_a_checkpoint_is_written_loses_nothing(whole, tmp_path, monkeypatch):
-    run, settings = whole
-    env, path = board(heaps=(2, 1)), tmp_path / "run.zip"
-    with monkeypatch.context() as patch:
-        interrupted(patch, "save_content", 1)
-        with pytest.raises(KeyboardInterrupt):
-            train(settings, env, checkpoint=path, checkpoint_every=32)
-    assert games_saved(path) == 32  # the one before, whole
-    assert same(train(settings, env, checkpoint=path), run)
-
-
 @pytest.fixture(scope="module")
 def saved(whole, tmp_path_factory):
     """The checkpoint of a whole run."""
@@ -518,44 +492,11 @@ def test_a_damaged_file_or_one_of_another_kind_is_refused_and_kept(whole, saved,
         train(settings, board(heaps=(2, 1)), checkpoint=path)
 
 
-def test_a_checkpoint_that_was_changed_is_refused(saved, tmp_path):
-    content = alphazero._content(saved)
-    path = tmp_path / "run.zip"
-    for change in (
-        {"arrays": content["arrays"][1:]},
-        {"seed": None},
-        {"settings": {**content["settings"], "width": 10**10}},
-        {"added": 1},
-    ):
-        save_content({"alphazero": {**content, **change}}, path)
-        with pytest.raises(StorageError):
-            alphazero.load(path)
-
-
 def test_a_checkpoint_names_its_game_and_has_the_network(whole, saved):
     run, _ = whole
     network, env = alphazero.load(saved)
     assert env is board(heaps=(2, 1))
     assert all((a == b).all() for a, b in zip(arrays(network), arrays(run.network), strict=True))
-
-
-def test_a_game_that_is_not_registered_goes_on_but_is_not_loaded_by_name(tmp_path, monkeypatch):
-    made = make_game("nim", heaps=(1,))
-    env = PgxEnv(replace(made, registered=None))
-    path = tmp_path / "run.zip"
-
-    def no_games(state, settings):
-        return state._replace(games=state.games + 16), {}
-
-    for calls, games in ((1, 16), (2, 48)):
-        with monkeypatch.context() as patch:
-            patch.setattr(alphazero, "iterate", no_games)
-            interrupted(patch, "iterate", calls)
-            with pytest.raises(KeyboardInterrupt):
-                train(env=env, checkpoint=path, scores=0)
-        assert games_saved(path) == games
-    with pytest.raises(StorageError, match="does not name its game"):
-        alphazero.load(path)
 
 
 # Learning, and what is done with what was learned.
@@ -618,22 +559,6 @@ def test_an_encoding_is_learned_from_and_scored():
     assert score.illegal_percent == 0
 
 
-def test_the_benchmark_scores_it_without_search_and_with_it(monkeypatch):
-    setting = replace(deep.BOARDS["alphazero-5"], arguments={"heaps": (1, 2, 3)}, quick_games=250)
-    monkeypatch.setitem(deep.BOARDS, "alphazero-5", setting)
-    task = TrainingTask("alphazero-5", "alphazero, signed products", "integer", "self-play", 0)
-    raw, searched = deep.run(task, True, None)
-    assert {(run.board, run.encoding, run.seed) for run in (raw, searched)} == {
-        ("alphazero-5", "integer", 0)
-    }
-    assert (raw.learner, searched.learner) == (task.learner, f"{task.learner}, with search")
-    assert (raw.games, searched.games) == (250, 250)
-    assert (raw.count, searched.count) == (18, 18)
-    assert [games for games, _ in raw.curve] == [0, 250]
-    assert raw.curve[-1][1] == raw.percent
-    assert searched.curve == ()
-
-
 # Invalid arguments
 
 
@@ -690,14 +615,6 @@ def test_games_with_coordinates_are_learned_permuted_and_scored_by_their_positio
     assert (policies[0](positions, masks) == expected).mean() > 0.99
     with pytest.raises(HypothesisError, match="is no heap"):
         train(PRODUCTS, make_pgx("wythoff", start="uniform"))
-
-
-def test_signed_products_without_training_score_what_a_learning_curve_begins_with():
-    task = TrainingTask("nim-3-4-5", deep.UNTRAINED, "integer", "-", 3)
-    (run,) = deep.run(task, quick=True, log=None)
-    env = PgxEnv(deep.BOARDS[task.board].make().game, task.encoding)
-    _, curve = train(replace(PRODUCTS, games=50), env, seed=task.seed, scores=1)
-    assert (run.games, run.percent) == curve[0]
 
 
 def test_drawn_games_are_learned_from():

@@ -105,18 +105,6 @@ def test_games_with_draws_are_in_lock_step_too(name):
     assert {0} < {*gets.tolist()} or name.startswith("random")
 
 
-def test_starts_of_games_with_draws_are_drawn_on_the_device():
-    entry = GAMES["tic-tac-toe"]()
-    values = entry.truth()
-    for start, shares in (("draw_position", {0: 1}), ("balanced", {1: 1 / 3, 0: 1 / 3, -1: 1 / 3})):
-        game = dataclasses.replace(entry.game, starts=start)
-        shown = functions(PgxEnv(game))[0](keys(3000)).position.tolist()
-        drawn = np.array([values[tuple(each)] for each in shown])
-        assert {*drawn.tolist()} == {*shares}
-        for value, share in shares.items():
-            assert abs((drawn == value).mean() - share) < 0.05
-
-
 def play_in_lock_step(env, illegal):
     init, step = functions(env)
     states = init(keys(GAMES_AT_A_TIME))

@@ -237,27 +237,10 @@ def test_a_game_without_an_end_is_drawn():
     assert game.solution.table.tolist() == [0] * 6
 
 
-def test_a_hidden_counter_is_refused():
-    ends_after_five = registered(
-        total=8, legal=lambda state: [a for a in (0, 1) if a < state.left and state.turns < 5]
-    )
-    with pytest.raises(InvalidGameError, match=r"legal actions .* is hidden in the state"):
-        game_of(ends_after_five)
-
-
 def test_a_cycle_of_moves_is_refused():
     endless = registered(legal=lambda state: [0, 1], key=lambda state: f"{state.left % 3} left")
     with pytest.raises(InvalidGameError, match=r"form a cycle: \("):
         game_of(endless)
-
-
-def test_moves_that_lead_to_other_states_are_refused():
-    """The number of turns shows at the end alone, where histories have met before."""
-    name = registered(
-        total=8, key=lambda state: f"{state.left} {state.turns if state.left < 4 else ''}"
-    )
-    with pytest.raises(InvalidGameError, match=r"action [01] leads to other states"):
-        game_of(name)
 
 
 @pytest.mark.parametrize(

@@ -36,21 +36,6 @@ def test_right_answers_are_those_of_the_tree_and_of_the_solver(probe, version):
         assert solution.value(shown[question.position]) == best
 
 
-def test_some_probes_solved_by_hand():
-    hope = BY_NAME["hope"]
-    # The opponent has three replies, one of which wins for it: the sure draw is better.
-    assert value_by_hand(hope, "hope") == 1
-    assert sum(-value_by_hand(hope, to) == 1 for to in hope.tree["hope"].values()) == 1
-    drawn = [q for q in hope.questions if q.column == "sure draw over hope"]
-    assert [value_by_hand(hope, q.position) for q in drawn] == [0, 0]
-    normal, misere = BY_NAME["normal play"], BY_NAME["misère play"]
-    # Multiples of three are lost in normal play; one more than these in misère play.
-    assert [value_by_hand(normal, f"heap {heap}") for heap in range(1, 6)] == [1, 1, -1, 1, 1]
-    assert [value_by_hand(misere, f"heap {heap}") for heap in range(1, 7)] == [-1, 1, 1, -1, 1, 1]
-    only = BY_NAME["mask"].tree["only move"]
-    assert only == {1: "won"}  # the opponent's only move loses for it
-
-
 @pytest.mark.parametrize("probe", PROBES, ids=lambda probe: probe.name)
 def test_a_probe_is_small_and_balanced(probe):
     assert 2 <= len(probe.tree) <= 24

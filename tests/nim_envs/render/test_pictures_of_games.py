@@ -14,7 +14,6 @@ import gymnasium
 import numpy as np
 import pettingzoo
 import pytest
-from gymnasium.utils.env_checker import check_env
 
 from nim_envs import GameEnv, make_game
 from nim_envs.errors import (
@@ -33,7 +32,6 @@ from nim_envs.render.palette import PLAYERS, WINNING
 from nim_envs.render.picture import SIZE, Picture
 from nim_envs.render.scene import Scene
 from nim_envs.render.window import Window
-from tests.pairwise import in_turn
 
 SIZES = [(240, 200), (420, 360), (640, 480), (1600, 1000)]
 
@@ -373,17 +371,6 @@ def test_bad_arguments_are_refused():
     # No theorem solves misère play of Officers, and its positions are too many to search.
     with pytest.raises(SearchTooLargeError):
         GameEnv(make_game("officers", heaps=(30,) * 8, misere=True), show_winning_moves=True)
-
-
-@pytest.mark.parametrize(
-    ("name", "mode"),
-    in_turn(["nim", "addition", "kayles", "graph"], ["human", "rgb_array", "ansi"]),
-)
-def test_gymnasiums_own_check_renders_every_mode(name, mode):
-    env = gymnasium.make(GAMES[name].gymnasium_id, render_mode=mode).unwrapped
-    env._aec.metadata["render_fps"] = 1000
-    check_env(env)
-    env.close()
 
 
 def test_batched_games_have_a_picture_each():

@@ -6,13 +6,10 @@ import pytest
 
 from nim_envs import game_from_moves, make_game
 from nim_envs.game import sum_of
-from nim_envs.text import disguised, move_text, prompt, read_move
+from nim_envs.text import move_text, prompt, read_move
 
 NIM, KAYLES, GRUNDY = make_game("nim"), make_game("kayles"), make_game("grundy")
 ROW = (7, 0, 0, 0)
-MOORE = make_game("moores_nim", heaps=(3, 4, 5), k=2)
-CRAM = make_game("cram", rows=2, columns=3)
-WYTHOFF = make_game("wythoff", queens=((9, 7),))
 
 
 def named(game, position, reply, **reading):
@@ -62,30 +59,6 @@ def test_a_move_that_was_not_chosen_is_not_read():
     for said in ("Should I? Yes: {}", "> {}", "Step 3: {}", "I take a look at 3 heaps. So {}"):
         asked = said.format("heap 0: take 2")
         assert named(NIM, (3, 4, 5), asked, last_line=True) == "heap 0: take 2", asked
-
-
-@pytest.mark.parametrize("last_line", [False, True])
-def test_words_of_a_move_are_read_in_any_usual_order(last_line):
-    for game, position, said, name in (
-        (NIM, (3, 4, 5), "From heap 0, take 2 objects.", "heap 0: take 2"),
-        (NIM, (3, 4, 5), "take 2 from heap 7", "illegal"),
-        (WYTHOFF, (9, 7), "queen 0: move left 3, to (5, 7)", "illegal"),
-        (disguised(NIM, 1), (3, 4, 5), "lift 2 from basket 1", "basket 1: lift 2"),
-        (disguised(NIM, 1), (3, 4, 5), "take 2 from basket 1", "format"),
-    ):  # fmt: skip
-        assert named(game, position, said, last_line=last_line) == name, said
-
-
-@pytest.mark.parametrize("last_line", [False, True])
-def test_quotes_and_fences_around_a_move_are_ignored(last_line):
-    for said in (
-        '"{}".', "**{}**.", "```\n{}\n```", "```text\n{}\n```\n", "~~~\n{}\n~~~", "`{}`!",
-        "```{}```", "\u201c{}\u201d.", "_{}_", "*{}.*", "'{}.'",
-    ):  # fmt: skip
-        reply = said.format("heap 0: take 2")
-        assert named(NIM, (3, 4, 5), reply, last_line=last_line) == "heap 0: take 2", reply
-    for said in ("```", "```\n\n```", "{}\n```", "{}\n```\n```"):
-        assert named(NIM, (3, 4, 5), said.format("heap 0: take 2"), last_line=last_line) == "format"
 
 
 def test_parts_of_three_heaps_are_read_in_any_order():
