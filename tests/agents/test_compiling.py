@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-
 from agents.compiling import digest_of
 
 FORMULA = """
@@ -44,18 +40,13 @@ print(loop(State(20)), sum(loop.stats.cache_hits.values()))
 """
 
 
-def test_an_edited_formula_is_compiled_anew_and_an_undone_edit_is_found_again(tmp_path):
+def test_an_edited_formula_is_compiled_anew_and_an_undone_edit_is_found_again(tmp_path, forks):
+    # Numba keeps what it compiles beside the file of the loop.
     (tmp_path / "run.py").write_text(LOOP, encoding="utf-8")
-    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
-    environment["PYTHONPATH"] = os.pathsep.join([os.getcwd(), str(tmp_path)])
     outputs = []
     for step in (1, 1, 2, 1):
         (tmp_path / "formula.py").write_text(FORMULA.format(step=step), encoding="utf-8")
-        done = subprocess.run(
-            [sys.executable, "-B", str(tmp_path / "run.py")],
-            env=environment, capture_output=True, text=True, check=True,
-        )  # fmt: skip
-        outputs.append(done.stdout.split())
+        outputs.append(forks.output("import run", tmp_path))
     assert outputs == [["42", "0"], ["42", "1"], ["44", "0"], ["42", "1"]]
 
 

@@ -111,7 +111,7 @@ WITH_COMMANDS = [f"tutorials/{name}.md" for name in PAGES
     "page",
     [
         pytest.param("commands.md", marks=pytest.mark.exhaustive),
-        "exercises.md",
+        pytest.param("exercises.md", marks=pytest.mark.exhaustive),
         *(
             pytest.param(x, marks=pytest.mark.release)
             for x in WITH_COMMANDS

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-
-SCRIPT = """
+PROGRAM = """
 import warnings
 from nim_envs.compilation import compiled
 
@@ -19,9 +15,6 @@ print(sum(issubclass(each.category, RuntimeWarning) for each in warned))
 """
 
 
-def test_without_a_folder_for_the_cache_one_warning_is_given_and_all_works():
+def test_without_a_folder_for_the_cache_one_warning_is_given_and_all_works(forks):
     # Code that is in no file has no folder for its cache.
-    printed = subprocess.run(
-        [sys.executable, "-c", SCRIPT], capture_output=True, text=True, check=True, env=os.environ
-    ).stdout
-    assert printed == "1\n"
+    assert forks.output(PROGRAM) == ["1"]

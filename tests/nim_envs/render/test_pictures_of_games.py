@@ -5,9 +5,7 @@ from __future__ import annotations
 import copy
 import itertools
 import math
-import os
 import pickle
-import subprocess
 import sys
 
 import gymnasium
@@ -334,21 +332,19 @@ def test_without_a_display_human_rendering_shows_nothing_and_other_windows_are_r
     env.close()
 
 
-def test_pictures_need_no_display_and_print_nothing():
-    code = (
-        "import os, sys, pettingzoo, nim_envs\n"
-        "assert 'pygame' not in sys.modules\n"
-        "env = pettingzoo.make('aec', 'nim_envs/nim-v0', render_mode='rgb_array')\n"
-        "env.reset(); env.render()\n"
-        "import pygame; assert not pygame.display.get_init()"
-    )
-    environment = {
-        key: value for key, value in os.environ.items() if key not in ("DISPLAY", "WAYLAND_DISPLAY")
-    }
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, env=environment
-    )
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+def test_pictures_need_no_display_and_print_nothing(forks):
+    code = """
+import os, sys, warnings, pettingzoo, nim_envs
+warnings.simplefilter("error")
+for name in "DISPLAY", "WAYLAND_DISPLAY":
+    os.environ.pop(name, None)
+assert "pygame" not in sys.modules
+env = pettingzoo.make("aec", "nim_envs/nim-v0", render_mode="rgb_array")
+env.reset(); env.render()
+import pygame
+assert not pygame.display.get_init()
+"""
+    assert forks.run(code) == (0, "", "")
 
 
 @pytest.mark.parametrize("mode", ["human", "rgb_array"])

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -51,12 +49,12 @@ def test_what_is_no_position_or_too_small_is_refused():
         position_shapes(game, (1, 2), size=(10, 10))
 
 
-def test_shapes_need_no_pygame():
-    code = (
-        "import sys\n"
-        "sys.modules['pygame'] = None\n"
-        "from nim_envs import make_game\n"
-        "from nim_envs.render import position_shapes\n"
-        "assert position_shapes(make_game('graph'), make_game('graph').start)\n"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True)
+def test_shapes_need_no_pygame(forks):
+    code = """
+import sys
+sys.modules["pygame"] = None
+from nim_envs import make_game
+from nim_envs.render import position_shapes
+assert position_shapes(make_game("graph"), make_game("graph").start)
+"""
+    forks.output(code)
