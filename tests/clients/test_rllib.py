@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 import ray
 from ray.rllib.core.columns import Columns
-from ray.rllib.core.rl_module.rl_module import RLModule
 
 from nim_envs import optimality
 from nim_envs.adapters.rllib import MaskedPettingZooEnv
@@ -51,14 +50,6 @@ def test_the_module_plays_as_it_is_scored(tutorial):
             output = module.forward_inference({Columns.OBS: batch})
         logits = output[Columns.ACTION_DIST_INPUTS]
         assert np.allclose(torch.softmax(logits, dim=1).numpy()[0], row, atol=1e-5)
-
-
-def test_a_saved_module_scores_the_same(tutorial, tmp_path):
-    module = tutorial["algorithm"].get_module("both")
-    module.save_to_path(tmp_path / "module")
-    restored = RLModule.from_checkpoint(tmp_path / "module")
-    score = optimality(tutorial["policy_of"](restored), tutorial["env"])
-    assert score.percent == pytest.approx(tutorial["score"].percent)
 
 
 @pytest.mark.parametrize("name", KINDS)

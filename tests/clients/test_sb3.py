@@ -37,7 +37,6 @@ from nim_envs.adapters.sb3 import (
 from nim_envs.registry import GAMES, make_vector, make_versus
 from tests.clients.tutorials import run_tutorial
 from tests.games import KINDS
-from tests.outcome_games import tic_tac_toe
 
 ADDITION = make_game("addition", k=3, n=10, start="uniform")
 SETTINGS = {
@@ -276,27 +275,6 @@ def test_a_model_can_be_the_opponent():
             games += dones.sum()
             wins += (rewards > 0).sum()
         assert 0 < wins < games
-
-
-def test_infos_tell_of_draws():
-    entry = tic_tac_toe()
-    truth = entry.truth()
-    env = GameVecEnv(entry.game, 4, opponent=None, truth_in_info=True)
-    env.seed(0)
-    seen = env.reset()
-    rng = np.random.default_rng(0)
-    winners = set()
-    while len(winners) < 3:
-        actions = np.array([rng.choice(np.flatnonzero(mask)) for mask in env.action_masks()])
-        before = [*map(tuple, seen.tolist())]
-        seen, rewards, dones, infos = env.step(actions)
-        for index, info in enumerate(infos):
-            value = truth[before[index]]
-            after = truth[entry.game.play(before[index], actions[index])]
-            assert (info["value"], info["kept_value"]) == (value, after == -value)
-            if dones[index]:
-                assert (info["winner"] == -1) == (rewards[index] == 0)
-                winners.add(info["winner"])
 
 
 def in_games(number):

@@ -15,11 +15,9 @@ import torch
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 import agents
-from agents import HypothesisError, OptimalAgent
-from agents.match import play_match
+from agents import HypothesisError
 from agents.research import alphazero
 from agents.research.alphazero import MLP, Moves, Products, Settings
-from agents.research.policy import PolicyAgent
 from agents.storage import StorageError, save
 from nim_envs import GameEnv, make_game, optimality
 from nim_envs.adapters.pgx import PgxEnv, make_pgx
@@ -526,29 +524,6 @@ def test_the_log_has_losses_and_scores(products):
     }  # fmt: skip
     scores = [(event.step, event.value) for event in events.Scalars("optimality_percent")]
     np.testing.assert_allclose(scores, run.curve, rtol=1e-5)
-
-
-def test_policies_play_matches_and_win_where_they_can(products):
-    run, env, _ = products
-    game = env.game
-    positions = game.positions()
-    masks = game.mask(positions)
-    raw, searched = (
-        PolicyAgent(policy, game)
-        for policy in (
-            alphazero.raw_policy(run.network, env),
-            alphazero.search_policy(run.network, env, 4),
-        )
-    )
-    for agent in (raw, searched):
-        chances = agent.action_probabilities(positions, masks)
-        assert (chances.max(axis=1) == masks.any(axis=1)).all()
-        assert (chances[masks == 0] == 0).all()
-        assert optimality(agent, game).percent == 100
-    # It makes no mistake: from an N-position who begins wins, be it an optimal opponent.
-    options = {"start": "n_position"}
-    match = play_match(GameEnv(game), raw, OptimalAgent(game), 8, seed=0, options=options)
-    assert (match.wins, match.draws) == ((4, 0), 0)
 
 
 def test_an_encoding_is_learned_from_and_scored():

@@ -12,9 +12,8 @@ from transformers.utils import get_json_schema
 from nim_envs import make_game
 from nim_envs.adapters.trl import game_environment, kept_win, legal_move, positions_dataset
 from nim_envs.errors import InvalidPositionError
-from nim_envs.text import Language, TextGame, disguised, move_text, prompt
+from nim_envs.text import TextGame, disguised, move_text, prompt
 from tests.clients.tutorials import run_tutorial
-from tests.outcome_games import tic_tac_toe
 
 NIM = make_game("nim", heaps=(1, 2, 3))
 
@@ -110,29 +109,3 @@ def test_rewards_of_a_game(rewards, expected):
     assert environment.get_reward() == (expected[1] if rewards == "turn" else -1.0)
     with pytest.raises(ValueError, match="rewards must be one of"):
         game_environment(game, rewards="both")
-
-
-def test_drawn_games_and_kept_draws_are_paid_half_way():
-    entry = tic_tac_toe()
-    game, truth = entry.game, entry.truth()
-    rows = positions_dataset(game)
-    assert set(map(tuple, rows["position"])) == {
-        here for here in truth if truth[here] >= 0 and len(entry.moves(here)) > 1
-    }
-    corner = (1, 0, 0, 0, 0, 0, 0, 0, 0)  # drawn: only the middle keeps it
-    said = ["tic-tac-toe 0: 4", "tic-tac-toe 0: 1", "tic-tac-toe 0: 0"]
-    assert kept_win(game)(said, [corner] * 3) == [0.5, 0.0, 0.0]
-    language = Language(game, rules="Mark an empty cell; three marks in a row win")
-    for rewards, expected in (("result", 0.0), ("turn", 0.5)):
-        environment = game_environment(language, seat=0, rewards=rewards)()
-        environment.reset()
-        answer = ""
-        while "over" not in answer:
-            here = environment._play.position
-            answer = environment.move(move_text(game, here, game.solution.keeping_actions(here)[0]))
-        assert answer == "The game is over. The game is drawn."
-        assert environment.get_reward() == expected
-    unfinished = game_environment(language, seat=0)()
-    unfinished.reset()
-    unfinished.move("tic-tac-toe 0: 4")
-    assert unfinished.get_reward() == -1.0

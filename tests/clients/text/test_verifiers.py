@@ -14,19 +14,16 @@ if sys.version_info < (3, 11):
 import verifiers.v1 as vf
 from verifiers.v1.utils.loaders import environment_class, taskset_class
 
-from nim_envs import make_game, register_game
+from nim_envs import make_game
 from nim_envs.adapters.verifiers import (
     GameConfig,
     MoveTaskset,
-    PlayConfig,
     PlayEnv,
     PlayEnvConfig,
     PlayTaskset,
 )
-from nim_envs.registry import remove
-from nim_envs.text import TextGame, disguised, move_text, prompt, score
+from nim_envs.text import TextGame, disguised, prompt, score
 from tests.clients.tutorials import outputs
-from tests.outcome_games import tic_tac_toe
 
 NIM = make_game("nim", heaps=(1, 2, 3))
 
@@ -140,38 +137,3 @@ def test_lost_positions_pay_nothing_and_disguises_are_told():
     asyncio.run(lost.score(trace))
     assert trace.rewards == {}
     assert trace.metrics == {"lost_position": 1.0}
-
-
-def test_drawn_positions_pay_half():
-    entry = tic_tac_toe()
-    game, truth, rules = entry.game, entry.truth(), "Mark an empty cell; three in a row win"
-    register_game("noughts", game)
-    try:
-        tasks = list(MoveTaskset(GameConfig(id="moves", game="noughts", rules=rules)))
-        asked = [task.data.position for task in tasks]
-        choices = {here for here in truth if truth[here] >= 0 and len(entry.moves(here)) > 1}
-        assert len(asked) == len(choices)
-        assert set(asked) == choices
-        task = tasks[asked.index((1, 0, 0, 0, 0, 0, 0, 0, 0))]
-        assert f"{rules}. Now the tic-tac-toe is at (1, 0, 0" in task.data.prompt
-        for cell, kind, paid in ((4, "kept_draw", 0.5), (1, "threw_draw", 0.0)):
-            message = vf.AssistantMessage(content=f"tic-tac-toe 0: {cell}")
-            trace = vf.Trace(
-                task=vf.TraceTask(type="MoveTask", data=task.data),
-                agent=vf.AgentInfo(config=vf.AgentConfig()),
-                nodes=[vf.MessageNode(message=message, sampled=True)],
-            )
-            asyncio.run(task.score(trace))
-            assert trace.reward == paid
-            assert trace.metrics == {kind: 1.0}
-        config = PlayConfig(id="games", game="noughts", rules=rules, start="fixed", seat=0, games=1)
-        (whole,) = PlayTaskset(config)
-        play, _ = whole.data.begin()
-        over = False
-        while not over:
-            action = game.solution.keeping_actions(play.position)[0]
-            turn = play.reply(move_text(game, play.position, action))
-            over = turn.over
-        assert (turn.points, turn.result) == (0.5, 0.0)
-    finally:
-        remove("noughts")

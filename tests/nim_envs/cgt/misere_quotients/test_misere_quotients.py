@@ -11,7 +11,7 @@ import pytest
 from nim_envs import Game, make_game
 from nim_envs.cgt.misere_quotients import heaps as heap_quotients
 from nim_envs.cgt.misere_quotients import misere_quotient
-from nim_envs.cgt.misere_quotients.genus import Genus, heap_genera
+from nim_envs.cgt.misere_quotients.genus import heap_genera
 from nim_envs.cgt.misere_quotients.heaps import HeapQuotients
 from nim_envs.cgt.misere_quotients.periods import QuotientPeriod, period_refutation, periodic_from
 from nim_envs.cgt.misere_quotients.proof import refutation
@@ -326,17 +326,3 @@ def test_genera_agree_with_their_definition(name, largest):
         while len(long) < 4:
             long.append(long[-1] ^ 2)
         assert tuple(long[:4]) == plain_genus(game, heap, 4)
-
-
-def test_genera_of_kayles_are_those_of_the_literature():
-    # Winning Ways, ch. 13; of 21 and more not all are found.
-    genera = heap_genera("kayles", 21)
-    symbols = (
-        "0^120 1^031 2^20 3^31 1^031 4^146 3^31 2^20 1^13 4^046 2^20 6^46 4^046 1^13 2^20 7^57 "
-        "1^13 4^64 3^31 2^20"
-    )
-    assert " ".join(map(str, genera[:20])) == symbols
-    assert [heap for heap, genus in enumerate(genera[:20]) if not genus.is_tame] == [
-        5, 9, 11, 12, 15, 17,
-    ]  # fmt: skip
-    assert all(genus is None or isinstance(genus, Genus) for genus in genera)
