@@ -6,7 +6,7 @@ import gc
 
 import pytest
 
-from tests.clients.tutorials import outputs
+from tests.docs.blocks import TUTORIALS, with_outputs
 
 
 # Minari warns of fields that are left out, and leaves a folder to the garbage collector.
@@ -14,8 +14,9 @@ from tests.clients.tutorials import outputs
 def test_the_tutorial_prints_what_it_shows(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("MINARI_DATASETS_PATH", raising=False)
-    names = {}
-    assert all(printed == shown for printed, shown in outputs("minari", names))
+    names = {"__name__": "__main__"}
+    text = (TUTORIALS / "minari.md").read_text(encoding="utf-8")
+    assert with_outputs(text, names) == text
     episodes = names["episodes"]
     assert len(episodes) == 200
     for episode in episodes:

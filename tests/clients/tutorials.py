@@ -7,28 +7,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from tests.docs.blocks import OUTPUT, TUTORIALS, as_program, runs
-
-
-def outputs(name: str, names: dict[str, Any] | None = None) -> list[tuple[str, str]]:
-    """Run a tutorial in the current directory; return what its programs print and the page shows.
-
-    Args:
-        name: of the tutorial.
-        names: what its programs name is put there, if it is given.
-
-    Returns:
-        A pair for each program that prints something, or has an output below it.
-    """
-    text = (TUTORIALS / f"{name}.md").read_text(encoding="utf-8")
-    names = {} if names is None else names
-    names["__name__"] = "__main__"
-    found = []
-    for program, printed in runs(text, names):
-        below = OUTPUT.match(text, program.end())
-        if printed.strip() or below:
-            found.append((printed.rstrip(), below[1].rstrip() if below else ""))
-    return found
+from tests.docs.blocks import TUTORIALS, as_program, runs
 
 
 def run_tutorial(

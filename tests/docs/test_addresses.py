@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from docs.generator.addresses import INSTALLED_FROM, PARTS, addresses, main
+from docs.generator.addresses import INSTALLED_FROM, PARTS, main
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -51,10 +51,6 @@ def test_the_command_can_be_run_again_with_another_address(checkout):
     assert "https://games.example.org/" in texts(checkout)["mkdocs.yml"]
 
 
-def test_the_site_of_a_repository_named_as_its_host_is_the_host():
-    assert addresses("https://github.com/Me/me.github.io")["site"] == "https://me.github.io/"
-
-
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -67,15 +63,6 @@ def test_another_address_is_refused_and_nothing_is_written(arguments, said, chec
     with pytest.raises(SystemExit):
         main(arguments, checkout)
     assert said in capsys.readouterr().err
-    assert texts(checkout) == before
-
-
-def test_a_file_without_a_place_for_addresses_is_named_and_nothing_is_written(checkout, capsys):
-    (checkout / "CITATION.cff").write_text("title: x\n", encoding="utf-8")
-    before = texts(checkout)
-    with pytest.raises(SystemExit):
-        main(["https://github.com/a/b"], checkout)
-    assert "CITATION.cff" in capsys.readouterr().err
     assert texts(checkout) == before
 
 

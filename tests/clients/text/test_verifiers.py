@@ -23,20 +23,21 @@ from nim_envs.adapters.verifiers import (
     PlayTaskset,
 )
 from nim_envs.text import TextGame, disguised, prompt, score
-from tests.clients.tutorials import outputs
+from tests.docs.blocks import TUTORIALS, with_outputs
 
 NIM = make_game("nim", heaps=(1, 2, 3))
 
 
 @pytest.fixture(scope="module")
 def tutorial(tmp_path_factory):
-    """Pairs of printed and stated output of the tutorial, and its names."""
+    """Names of the tutorial's programs, which print what stands below them."""
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(tmp_path_factory.mktemp("verifiers"))
         patch.setattr(sys, "path", sys.path.copy())
-        names = {}
-        pairs = outputs("verifiers", names)
-        yield pairs, names
+        names = {"__name__": "__main__"}
+        text = (TUTORIALS / "verifiers.md").read_text(encoding="utf-8")
+        assert with_outputs(text, names) == text
+        yield names
         names["server"].shutdown()
         names["server"].server_close()
 
@@ -49,19 +50,11 @@ def first_heap(prompts):
     return [f"heap {heaps[0][0]}: take 1" for heaps in found]
 
 
-def test_the_tutorial_prints_what_stands_below_its_code(tutorial):
-    pairs, _ = tutorial
-    assert len(pairs) == 3
-    for printed, shown in pairs:
-        assert printed == shown
-
-
 def test_the_mean_reward_of_single_moves_is_the_exact_score(tutorial):
-    _, names = tutorial
-    assert all(episode.ok for episode in names["episodes"])
+    assert all(episode.ok for episode in tutorial["episodes"])
     expected = score(first_heap, NIM, style="sentences").percent
-    assert 100 * sum(names["rewards"]) / len(names["rewards"]) == pytest.approx(expected)
-    assert len(names["asked"]) > len(names["rewards"]) == 18
+    assert 100 * sum(tutorial["rewards"]) / len(tutorial["rewards"]) == pytest.approx(expected)
+    assert len(tutorial["asked"]) > len(tutorial["rewards"]) == 18
 
 
 def test_modules_of_two_lines_name_taskset_and_environment(tutorial):
@@ -72,7 +65,6 @@ def test_modules_of_two_lines_name_taskset_and_environment(tutorial):
 
 def played(tutorial, **taskset):
     """The traces of games with these settings, played by the stand-in."""
-    _, names = tutorial
     environment = PlayEnv(
         PlayEnvConfig(
             taskset={"id": "nim_games", "arguments": {"heaps": (1, 2, 3)}, **taskset},
@@ -80,7 +72,7 @@ def played(tutorial, **taskset):
         )
     )
     tasks = list(environment.taskset)
-    episodes = asyncio.run(names["play"](environment, tasks))
+    episodes = asyncio.run(tutorial["play"](environment, tasks))
     assert all(episode.ok for episode in episodes), [episode.errors for episode in episodes]
     return tasks, [episode.traces[0] for episode in episodes]
 

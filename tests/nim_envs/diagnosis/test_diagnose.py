@@ -137,7 +137,7 @@ def test_values_choose_between_faults_that_move_alike_and_must_have_their_shape(
             shape = (1,) if wrong is None else None
             return policy, lambda o, m: np.zeros(shape or m.shape) if shape else m * wrong
 
-        with pytest.raises(InvalidPolicyError, match="values (must be of shape|are NaN)"):
+        with pytest.raises(InvalidPolicyError, match=r"values (must be of shape|are NaN)"):
             report_of(broken)
 
 

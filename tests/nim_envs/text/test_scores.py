@@ -11,31 +11,7 @@ from nim_envs import make_game, optimality
 from nim_envs.errors import InvalidGameError, InvalidPolicyError, InvalidPositionError
 from nim_envs.text import PROMPT_VERSION, disguised, move_text, score
 from tests.nim_envs.text.scripted import Scripted, playable, some_action
-from tests.pairwise import in_turn
-
-GAMES = [
-    ("nim", {}),
-    ("nim", {"misere": True}),
-    ("nim", {"heaps": (6, 4), "max_take": 2}),
-    ("addition", {}),
-    ("subtraction", {"heaps": (9, 5), "subtraction_set": (2, 3)}),
-    ("kayles", {}),
-    ("kayles", {"heaps": (3, 4), "misere": True}),
-    ("octal", {"code": "4.7", "heaps": (4,)}),
-    ("grundy", {}),
-    ("graph", {}),
-    ("graph", {"misere": True}),
-    (
-        "sum",
-        {
-            "games": (
-                ("kayles", {"heaps": (4,)}),
-                ("nim", {"heaps": (2,)}),
-                ("graph", {"tokens": (5,)}),
-            )
-        },
-    ),
-]
+from tests.pairwise import pairwise
 
 
 def shares(result):
@@ -50,10 +26,12 @@ def scripted(game, language=None):
     )
 
 
-@pytest.mark.parametrize(("case", "hidden"), in_turn(GAMES, [False, True]), ids=str)
-def test_the_score_of_texts_is_the_optimality_of_the_moves_digit_for_digit(case, hidden):
-    name, arguments = case
-    game = make_game(name, **arguments)
+@pytest.mark.parametrize(
+    ("name", "misere", "hidden"),
+    pairwise(("nim", "addition", "kayles", "grundy", "graph"), (False, True), (False, True)),
+)
+def test_the_score_of_texts_is_the_optimality_of_the_moves_digit_for_digit(name, misere, hidden):
+    game = make_game(name, misere=misere)
     language = disguised(game, 2) if hidden else game
 
     def policy(observations, masks):

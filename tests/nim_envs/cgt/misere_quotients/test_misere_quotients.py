@@ -7,6 +7,8 @@ from itertools import combinations_with_replacement
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from nim_envs import Game, make_game
 from nim_envs.cgt.misere_quotients import heaps as heap_quotients
@@ -17,8 +19,8 @@ from nim_envs.cgt.misere_quotients.periods import QuotientPeriod, period_refutat
 from nim_envs.cgt.misere_quotients.proof import refutation
 from nim_envs.cgt.misere_quotients.quotient_solution import quotient_solution
 from nim_envs.cgt.misere_quotients.structure import is_tame
-from nim_envs.errors import InvalidGameError, SearchTooLargeError
-from nim_envs.games.octal_codes import heap_game
+from nim_envs.errors import InvalidGameError, InvalidPositionError, SearchTooLargeError
+from nim_envs.games.octal_codes import heap_game, octal_game
 from nim_envs.nimbers import mex
 from nim_envs.solution import SumValues, solve
 from nim_envs.sums import Sum
@@ -69,14 +71,13 @@ def test_known_orders_come_out(game, largest):
 
 
 @pytest.mark.parametrize("every", [2, pytest.param(1, marks=pytest.mark.exhaustive)])
-def test_quotients_agree_with_brute_force_on_random_sums(every):
+def test_winning_moves_are_those_of_brute_force_on_random_sums(every):
     for name in GAMES[::every]:
         rng = np.random.default_rng(0)
         quotient = misere_quotient(name, 9)
         search = HeapSearch(name)
         for _ in range(15):
             heaps = rng.integers(0, 10, size=rng.integers(1, 5)).tolist()
-            assert quotient.is_winning(heaps) is search.is_winning(heaps), (name, heaps)
             after = [
                 (place, option)
                 for place, heap in enumerate(heaps)
@@ -84,6 +85,53 @@ def test_quotients_agree_with_brute_force_on_random_sums(every):
                 if not search.is_winning([*heaps[:place], *option, *heaps[place + 1 :]])
             ]
             assert quotient.winning_moves(heaps) == after, (name, heaps)
+
+
+@settings(max_examples=40)
+@given(
+    digits=st.lists(st.integers(0, 7), min_size=1, max_size=4),
+    largest=st.integers(1, 6),
+    sample=st.lists(st.lists(st.integers(0, 6), max_size=7), max_size=10),
+)
+def test_quotients_of_any_game_agree_with_the_search(digits, largest, sample):
+    if not any(digits):
+        return
+    game = octal_game("0." + "".join(map(str, digits)))
+    try:
+        quotient = misere_quotient(game, largest, limit=60)
+    except SearchTooLargeError:
+        return
+    search = HeapSearch(game)
+    for heaps in sample:
+        heaps = [min(heap, largest) for heap in heaps]
+        assert quotient.is_winning(heaps) is search.is_winning(heaps)
+
+
+@pytest.mark.parametrize(("name", "largest"), [("0.77", 10), ("0.123", 12), ("nim", 7)])
+def test_a_quotient_is_a_commutative_monoid_whose_elements_differ(name, largest):
+    quotient = misere_quotient(name, largest)
+    table = np.array(quotient.products)
+    order = quotient.order
+    assert table.shape == (order, order)
+    assert (table[0] == np.arange(order)).all()
+    assert (table == table.T).all()
+    assert (table[table] == table[:, table]).all()
+    for element, position in enumerate(quotient.representatives):
+        assert quotient.element(position) == element
+    # Any two elements are told apart by some third.
+    lost = np.isin(table, list(quotient.lost))
+    assert len({tuple(row) for row in lost.tolist()}) == order
+
+
+def test_a_quotient_past_its_limit_says_so():
+    with pytest.raises(SearchTooLargeError, match="more than 10 elements, which is the limit"):
+        misere_quotient("kayles", 6, limit=10)
+
+
+@pytest.mark.parametrize("heaps", [(1, -2), (1, 2.5), 7])
+def test_an_invalid_position_is_refused(heaps):
+    with pytest.raises(InvalidPositionError, match="list of heaps"):
+        misere_quotient("kayles", 3).is_winning(heaps)
 
 
 # Games solved for all heaps
