@@ -145,13 +145,8 @@ def finish(program, folder):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
-@pytest.mark.parametrize(
-    "to_all",
-    [
-        pytest.param(False, id="program", marks=pytest.mark.exhaustive),
-        pytest.param(True, id="terminal"),
-    ],
-)
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("to_all", [False, True], ids=["program", "terminal"])
 def test_ctrl_c_is_answered_in_one_line_and_the_same_command_goes_on(program, tmp_path, to_all):
     process = program()
     # Of two workers, who have finished two then.

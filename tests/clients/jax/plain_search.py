@@ -38,11 +38,7 @@ def plain(network, states, key, simulations, gumbel_scale=1.0):
 
 def below_finished(found):
     """Return the simulations of each search, and those that went on where the game was over."""
-    if hasattr(found, "tree"):
-        parents, over, size = found.tree.parents, found.tree.states.terminated, found.tree.size
-    else:
-        tree = found.search_tree
-        parents, over, size = tree.parents, tree.embeddings.terminated, tree.parents.shape[1]
-    parents, over = np.asarray(parents)[:, 1:], np.asarray(over)
-    made = np.arange(1, parents.shape[1] + 1) < np.broadcast_to(size, len(parents))[:, np.newaxis]
+    tree = found.tree
+    parents, over = np.asarray(tree.parents)[:, 1:], np.asarray(tree.states.terminated)
+    made = np.arange(1, parents.shape[1] + 1) < np.asarray(tree.size)[:, np.newaxis]
     return made.sum(axis=1), (made & np.take_along_axis(over, parents, axis=1)).sum(axis=1)
