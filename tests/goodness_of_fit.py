@@ -8,12 +8,7 @@ from scipy.special import chdtrc
 
 
 def p_value(counts: ArrayLike, expected: ArrayLike | None = None) -> float:
-    """Return the probability of counts that are as far from the expected ones, or farther.
-
-    Args:
-        counts: of each outcome.
-        expected: the same number, in all, of each outcome; by default equally many of each.
-    """
+    """Return the probability of counts that are as far from the expected ones, or farther."""
     counts = np.asarray(counts, float)
     expected = np.full(len(counts), counts.mean()) if expected is None else np.asarray(expected)
     assert counts.shape == expected.shape

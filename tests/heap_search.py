@@ -8,12 +8,7 @@ from nim_envs.games.octal_codes import heap_game
 
 
 class HeapSearch:
-    """Who wins sums of heaps of one game.
-
-    Args:
-        game: a heap game, its name, or another rule with ``options(heap)``.
-        misere: whether the player who makes the last move loses.
-    """
+    """Who wins sums of heaps of one game."""
 
     def __init__(self, game, misere=True):
         self.game = heap_game(game) if isinstance(game, str) else game

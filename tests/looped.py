@@ -14,10 +14,6 @@ def in_one_test(names: str | tuple[str, ...], cases: Iterable[Any]) -> Callable[
     """Run a test on every case, as ``pytest.mark.parametrize`` does; an error names its case.
 
     All cases share the test's fixtures.
-
-    Args:
-        names: name of the argument, or names of several.
-        cases: values of the argument, or tuples of several values.
     """
 
     def arguments(case: Any) -> dict[str, Any]:

@@ -8,11 +8,7 @@ from typing import Any
 
 
 def pairwise(*factors: Sequence[Any]) -> list[tuple[Any, ...]]:
-    """Return combinations of one value of each factor, so that every pair of values is in one.
-
-    Args:
-        factors: the values of each factor.
-    """
+    """Return combinations of one value of each factor, so that every pair of values is in one."""
     missing = [
         ((one, i), (other, j))
         for one, other in combinations(range(len(factors)), 2)
@@ -36,10 +32,5 @@ def pairwise(*factors: Sequence[Any]) -> list[tuple[Any, ...]]:
 
 
 def in_turn(values: Sequence[Any], *factors: Sequence[Any]) -> list[tuple[Any, ...]]:
-    """Return each value once, with the combinations of the other factors in turn.
-
-    Args:
-        values: such as many games, of which each is to be tried.
-        factors: the values of each other factor, where one game in each combination is enough.
-    """
+    """Return each value once, with the combinations of the other factors in turn."""
     return [(value, *rest) for value, rest in zip(values, cycle(product(*factors)), strict=False)]

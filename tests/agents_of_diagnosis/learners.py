@@ -80,14 +80,7 @@ def looked(observation: Any, setting: Setting, *, playing: bool) -> Any:
 
 
 def read(result: float, seat: int, last: bool, setting: Setting) -> float:
-    """Return a result as the learner reads it.
-
-    Args:
-        result: 1, 0 or -1, to the player in ``seat``.
-        seat: 0 or 1.
-        last: whether this player made the last move.
-        setting: the fault.
-    """
+    """Return a result as the learner reads it."""
     changed = {
         "players swapped": -result,
         "first player's result": -result if seat else result,
@@ -104,15 +97,7 @@ def read(result: float, seat: int, last: bool, setting: Setting) -> float:
 
 
 def play(env: Any, seed: int, setting: Setting, choose: Callable[..., int], rng: Any) -> Played:
-    """Play a game, and return it.
-
-    Args:
-        env: turn-based environment.
-        seed: seed of the start.
-        setting: the learner's.
-        choose: returns an action, from what is seen and the legal actions.
-        rng: of exploration.
-    """
+    """Play a game, and return it."""
     game = Played()
     env.reset(seed=seed)
     opposed = int(rng.integers(2))
@@ -197,15 +182,7 @@ def stale(policy: Any) -> Any:
 def targets(
     game: Played, setting: Setting, best: Callable[..., float], first: Any
 ) -> Iterator[tuple[int, float]]:
-    """Yield the moves to learn from, by their index in the game, with their targets.
-
-    Args:
-        game: the game.
-        setting: the learner's.
-        best: value of a position that is seen to the player to move there, from what is seen, the
-            mask and the action taken there.
-        first: what was seen at the start of a game, with its mask.
-    """
+    """Yield the moves to learn from, by their index in the game, with their targets."""
     count, own = len(game.actions), setting.form == "own"
     step = 2 if own else 1
     factor = setting.discount * (1.0 if own else -1.0)
@@ -246,15 +223,7 @@ def targets(
 
 
 def table(env: Any, games: int, seed: int, setting: Setting, update: str = "q") -> Any:
-    """Q-learning, SARSA, expected SARSA or Monte Carlo with a table.
-
-    Args:
-        env: turn-based environment.
-        games: number of games.
-        seed: seed of everything.
-        setting: the settings.
-        update: ``"q"``, ``"sarsa"``, ``"expected"`` or ``"monte carlo"``.
-    """
+    """Q-learning, SARSA, expected SARSA or Monte Carlo with a table."""
     rng = np.random.default_rng(seed)
     size = env.action_space(env.possible_agents[0]).n
     q: dict[Any, Any] = {}
@@ -321,14 +290,7 @@ def returns(game: Played, setting: Setting) -> Iterator[tuple[int, float]]:
 
 
 class Network:
-    """One hidden layer of rectified units, trained with Adam.
-
-    Args:
-        inputs: number of inputs.
-        outputs: number of outputs.
-        rng: of the initial weights.
-        rate: step size.
-    """
+    """One hidden layer of rectified units, trained with Adam."""
 
     def __init__(self, inputs: int, outputs: int, rng: Any, rate: float) -> None:
         self.weights = [
@@ -430,15 +392,7 @@ def _transitions(game: Played, setting: Setting, start: Any) -> list[Any]:
 
 
 def gradient(env: Any, games: int, seed: int, setting: Setting, how: str = "table") -> Any:
-    """REINFORCE with a table or a network of preferences, or PPO with a network.
-
-    Args:
-        env: turn-based environment.
-        games: number of games.
-        seed: seed of everything.
-        setting: the settings.
-        how: ``"table"``, ``"network"`` or ``"ppo"``.
-    """
+    """REINFORCE with a table or a network of preferences, or PPO with a network."""
     rng = np.random.default_rng(seed)
     size = env.action_space(env.possible_agents[0]).n
     encode = inputs_of(setting)

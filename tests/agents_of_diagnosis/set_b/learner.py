@@ -60,14 +60,7 @@ def softmax(logits: Array, mask: Array) -> Array:
 
 
 class Learner:
-    """A learner in self-play, epsilon-greedy with a falling epsilon.
-
-    Args:
-        env: PettingZoo environment of a game.
-        games: number of games to train.
-        seed: seed of starts and of the learner.
-        settings: attributes of the class to be set otherwise.
-    """
+    """A learner in self-play, epsilon-greedy with a falling epsilon."""
 
     kind: ClassVar[str] = ""
     games_needed: ClassVar[int] = 500

@@ -9,14 +9,7 @@ from nim_envs.text import prompt
 
 
 class Scripted:
-    """Answers each prompt as a function of the position says.
-
-    Args:
-        game: the game, or its language.
-        positions: those that it may be asked about.
-        answer: takes a position, a tuple; returns the reply.
-        style: of the prompts.
-    """
+    """Answers each prompt as a function of the position says."""
 
     def __init__(self, game, positions, answer, style="sentences"):
         self.positions = {prompt(game, position, style): position for position in positions}
