@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 
 import gymnasium
 import numpy as np
@@ -181,13 +180,11 @@ def test_what_cannot_be_checked_is_refused():
         check_env(GameEnv(nim(), encoding="one_hot"))
 
 
-def test_the_environment_is_left_as_it_is_and_the_check_is_fast():
+def test_the_environment_is_left_as_it_is():
     env = GameEnv(nim())
     env.reset(seed=1)
     env.step(0)
-    begin = time.process_time()
     check_env(env)
-    assert time.process_time() - begin < 3
     assert env.position.tolist() == [2, 4, 5]
 
 
