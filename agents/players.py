@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from agents.policies import uniform_probabilities, with_exploration
 from agents.selection import random_action
-from agents.tables import uniform_probabilities, with_exploration
 from nim_envs import Game
 from nim_envs.caches import LimitedCache
 from nim_envs.errors import SearchTooLargeError

@@ -6,8 +6,11 @@ from abc import ABC, abstractmethod
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
+import gymnasium
 import numpy as np
+from gymnasium import spaces
 
+from agents.games import game_of
 from nim_envs import Game
 from nim_envs.errors import InvalidPositionError, SearchTooLargeError
 from nim_envs.graph import LARGEST_TABLE, Graph
@@ -23,6 +26,26 @@ class Moves(NamedTuple):
 
     legal: Array  # (rows, actions): the legal ones first, ascending
     counts: Array  # (rows,): number of legal actions
+
+
+def no_moves(rows: int, num_actions: int) -> Moves:
+    """Return rows without a legal action, in as few bytes as ``num_actions`` allow."""
+    small = np.min_scalar_type(-max(1, num_actions))
+    return Moves(np.zeros((rows, num_actions), small), np.zeros(rows, np.int32))
+
+
+_moves: WeakKeyDictionary[Graph, Moves] = WeakKeyDictionary()
+
+
+def moves_of(graph: Graph) -> Moves:
+    """Return the legal actions of each position of a graph; they are shared while it is in use."""
+    if graph not in _moves:
+        moves = _moves[graph] = no_moves(graph.num_positions, graph.num_actions)
+        for action in range(graph.num_actions):
+            rows = np.flatnonzero(graph.after[:, action] >= 0)
+            moves.legal[rows, moves.counts[rows]] = action
+            moves.counts[rows] += 1
+    return _moves[graph]
 
 
 class Rows(ABC):
@@ -44,12 +67,7 @@ class Rows(ABC):
 
     @abstractmethod
     def row(self, observation: Array, legal: Array) -> int:
-        """Return the row of one observation.
-
-        Args:
-            observation: observation of a player.
-            legal: the legal actions there, ascending; none at the end of a game.
-        """
+        """Return the row of one observation, given its legal actions, ascending; none at an end."""
 
     @abstractmethod
     def find(self, observations: Array) -> IntArray:
@@ -58,26 +76,6 @@ class Rows(ABC):
     @abstractmethod
     def saved(self) -> Any:
         """Return what a file has of them, for :func:`rows_from`."""
-
-
-def no_moves(rows: int, num_actions: int) -> Moves:
-    """Return rows without a legal action, in as few bytes as ``num_actions`` allow."""
-    small = np.min_scalar_type(-max(1, num_actions))
-    return Moves(np.zeros((rows, num_actions), small), np.zeros(rows, np.int32))
-
-
-_moves: WeakKeyDictionary[Graph, Moves] = WeakKeyDictionary()
-
-
-def moves_of(graph: Graph) -> Moves:
-    """Return the legal actions of each position of a graph; they are shared while it is in use."""
-    if graph not in _moves:
-        moves = _moves[graph] = no_moves(graph.num_positions, graph.num_actions)
-        for action in range(graph.num_actions):
-            rows = np.flatnonzero(graph.after[:, action] >= 0)
-            moves.legal[rows, moves.counts[rows]] = action
-            moves.counts[rows] += 1
-    return _moves[graph]
 
 
 class GameRows(Rows):
@@ -130,9 +128,7 @@ class GameRows(Rows):
         return np.full(len(self), 1 if self.game.misere else -1, dtype=np.int8)
 
     def row(self, observation: Array, legal: Array) -> int:
-        """Return the row of a position.
-
-        Where a forfeit has ended the game at a position with moves, it is a row without.
+        """Return the row of a position; where a forfeit ended the game there, a row without moves.
 
         Raises:
             InvalidPositionError: it is not a position of the game.
@@ -164,10 +160,6 @@ class ObservedRows(Rows):
     """A row for each observation of any environment, in the order in which they are met.
 
     Row 0 stands for the end of a game, and for observations that were never met.
-
-    Args:
-        num_actions: number of actions.
-        dtype: dtype of the observations.
 
     Attributes:
         observed: the observations of rows 1, 2, …, as bytes.
@@ -220,9 +212,39 @@ def rows_from(saved: Any) -> Rows:
     """Return the rows from the result of :meth:`Rows.saved`."""
     if isinstance(saved, Game):
         return GameRows(saved)
-    legal, counts, observed = saved["legal"], saved["counts"], saved["observed"]
+    legal, counts = saved["legal"], saved["counts"]
     rows = ObservedRows(legal.shape[1], np.dtype(saved["dtype"]))
-    for each in observed:
+    for each in saved["observed"]:
         rows.add(each.tobytes())
     rows.moves.legal[: len(legal)], rows.moves.counts[: len(counts)] = legal, counts
     return rows
+
+
+def rows_for(env: Any, by_rules: bool = False) -> Rows:
+    """Return rows for an environment: its positions if it observes them as they are.
+
+    Args:
+        env: environment.
+        by_rules: whether positions are needed, though wrappers may change observations.
+    """
+    game = game_of(env)
+    if isinstance(env, gymnasium.Env):
+        observations, actions = env.observation_space, env.action_space
+    else:
+        player = env.possible_agents[0]
+        observations, actions = env.observation_space(player), env.action_space(player)
+    box = observations["observation"] if isinstance(observations, spaces.Dict) else observations
+    if not isinstance(actions, spaces.Discrete) or actions.start != 0:
+        raise TypeError(f"a table needs a Discrete action space from 0, not {actions}")
+    if game is not None:
+        as_they_are = (
+            isinstance(box, spaces.Box)
+            and np.issubdtype(box.dtype, np.integer)
+            and box.high.tolist() == [size - 1 for size in game.fields]
+            and actions.n == game.num_actions
+        )
+        if by_rules or as_they_are:
+            return GameRows(game)
+    if box.dtype is None:
+        raise TypeError(f"a table needs observations that are arrays, not {box}")
+    return ObservedRows(int(actions.n), box.dtype)

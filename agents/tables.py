@@ -1,4 +1,4 @@
-"""Table learners: a state, pure functions of it, and the policies of its tables.
+"""Table learners: a state, pure functions of it, and the kinds of learners.
 
 A learner is a class whose dataclass fields are its arguments. Its state is a ``NamedTuple`` of
 arrays and numbers, and its behaviour is functions of that state: ``choose``, ``learn`` and
@@ -10,19 +10,19 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from copy import deepcopy
 from dataclasses import KW_ONLY, InitVar, dataclass, fields
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
-import gymnasium
 import numpy as np
-from gymnasium import spaces
 
-from agents.base import ScorableAgent, Transition
+from agents.base import Transition
 from agents.compiling import inlined
-from agents.games import game_of, same_game
-from agents.rows import GameRows, ObservedRows, Rows, rows_from
+from agents.games import same_game
+from agents.policies import AfterstatePolicy, TablePolicy, ValuedPolicy, with_exploration
+from agents.rows import GameRows, Rows, rows_for, rows_from
 from agents.schedules import Exploration, Schedule, check_step
-from agents.selection import epsilon_greedy_action, greedy_action, sample, softmax
+from agents.selection import epsilon_greedy_action, sample, softmax
 from nim_envs import Game
 from nim_envs.typing import Array, FloatArray, IntArray, MaskArray
 from nim_envs.validation import checked_number
@@ -146,20 +146,15 @@ class TableLearner(ABC):
         return f"{type(self).__name__}({game}{size}{played})"
 
     def check(self) -> None:  # noqa: B027 - some have nothing to check
-        """Check the arguments.
-
-        Raises:
-            ValueError: one is out of its range.
-        """
+        """Check the arguments."""
 
     @abstractmethod
     def initial_state(self, rows: int, actions: int) -> Any:
-        """Return the initial state, a ``NamedTuple``.
+        """Return the initial state, a ``NamedTuple``, of tables with this number of rows."""
 
-        Args:
-            rows: number of rows of its tables.
-            actions: number of actions.
-        """
+    @abstractmethod
+    def policy(self) -> TablePolicy:
+        """Return the greedy policy of its tables as they are now; :meth:`greedy` copies them."""
 
     @property
     def game(self) -> Game | None:
@@ -184,24 +179,20 @@ class TableLearner(ABC):
         """Return an action chosen by its behaviour policy."""
         is_first, self._is_first = self._is_first, False
         legal: Any = action_mask.nonzero()[0].tolist()  # plain integers are faster
-        row, epsilon = self.row(observation, legal), self.exploration.epsilon
+        row, epsilon = self._row(observation, legal), self.exploration.epsilon
         return int(self.choose(self.state, row, legal, is_first, epsilon, rng.random()))
 
-    def row(self, observation: Array, legal: Array) -> int:
-        """Return the row of an observation; its tables grow where it is a new one."""
+    def _row(self, observation: Array, legal: Array) -> int:
+        """Return the row of an observation; the tables grow where it is a new one."""
         row = self.rows.row(observation, legal)
         if row >= self._size:
-            self.grow()
+            self._size = len(self.rows)
+            more = self.initial_state(self._size, self.rows.num_actions)
+            tables = {name: getattr(more, name) for name in self.tables}
+            for name, table in tables.items():
+                table[: len(getattr(self.state, name))] = getattr(self.state, name)
+            self.state = self.state._replace(**tables)
         return row
-
-    def grow(self) -> None:
-        """Give the tables as many rows as there are observations, the new ones initial."""
-        self._size = len(self.rows)
-        more = self.initial_state(self._size, self.rows.num_actions)
-        for name in self.tables:
-            old, new = getattr(self.state, name), getattr(more, name)
-            new[: len(old)] = old
-        self.state = self.state._replace(**{name: getattr(more, name) for name in self.tables})
 
     def begin_game(self) -> None:
         """Prepare for a new game."""
@@ -212,7 +203,7 @@ class TableLearner(ABC):
     def update(self, transition: Transition) -> None:
         """Learn from one turn, unless it learns from whole games alone."""
         if self.learn is not None:
-            turn = self._turn(transition)
+            turn = self._turn(transition)  # which may make the tables grow
             self.learn(self.state, self.rows.moves, turn)
         if transition.terminated or transition.truncated:
             self.exploration.finish(transition.seat)
@@ -220,10 +211,10 @@ class TableLearner(ABC):
     def _turn(self, turn: Transition) -> Turn:
         next_row = -1
         if turn.terminated or not turn.truncated or len(turn.next_legal_actions):
-            next_row = self.row(turn.next_observation, turn.next_legal_actions)
+            next_row = self._row(turn.next_observation, turn.next_legal_actions)
         return Turn(
-            turn.seat, self.row(turn.observation, turn.legal_actions), int(turn.action),
-            float(turn.reward), self.row(turn.reply_observation, turn.reply_legal_actions),
+            turn.seat, self._row(turn.observation, turn.legal_actions), int(turn.action),
+            float(turn.reward), self._row(turn.reply_observation, turn.reply_legal_actions),
             float(turn.reply_reward), next_row, turn.terminated, turn.truncated,
             self.exploration.epsilon, self.exploration.games,
         )  # fmt: skip
@@ -233,7 +224,7 @@ class TableLearner(ABC):
         if self.learn_episode is None:
             return
         last = transitions[-1]
-        rows = [self.row(turn.observation, turn.legal_actions) for turn in transitions]
+        rows = [self._row(turn.observation, turn.legal_actions) for turn in transitions]
         episode = Episode(
             np.array(rows),
             np.array([turn.action for turn in transitions]),
@@ -242,16 +233,17 @@ class TableLearner(ABC):
         )
         self.learn_episode(self.state, self.rows.moves, episode)
 
-    @abstractmethod
     def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
-        """Return the behaviour policy; see :class:`nim_envs.players.Policy`."""
+        """Return the probabilities of its behaviour policy, by default an epsilon-greedy one."""
+        greedy = self.policy().action_probabilities(observations, action_masks)
+        return with_exploration(greedy, action_masks, self.exploration.epsilon)
 
-    @abstractmethod
-    def greedy(self) -> ScorableAgent:
+    def greedy(self) -> TablePolicy:
         """Return the greedy policy of a copy of its tables."""
+        return deepcopy(self.policy())
 
     def saved(self) -> dict[str, Any]:
-        """Return the content of its file, by name."""
+        """Return the content of its file, for :meth:`from_saved`."""
         return {
             "arguments": self.arguments,
             "rows": self.rows.saved(),
@@ -262,11 +254,7 @@ class TableLearner(ABC):
 
     @classmethod
     def from_saved(cls: type[AnyLearner], saved: dict[str, Any]) -> AnyLearner:
-        """Return the learner from the result of :meth:`saved`.
-
-        Raises:
-            ValueError: no learner can have saved this.
-        """
+        """Return the learner from the result of :meth:`saved`, or raise any error."""
         learner = cls(rows_from(saved["rows"]), **saved["arguments"])
         learner.restore(saved["learned"])
         first, second = saved["games"]
@@ -275,162 +263,20 @@ class TableLearner(ABC):
         return learner
 
     def restore(self, learned: dict[str, Array]) -> None:
-        """Copy the arrays of another learner of the same class and game.
-
-        Raises:
-            ValueError: they are those of another class or game.
-        """
+        """Copy the arrays of another learner of the same class and game."""
         check_same_arrays(learned, self.learned)
         for name, array in self.learned.items():
             array[...] = learned[name]
 
 
 def check_same_arrays(saved: dict[str, Array], own: dict[str, Array]) -> None:
-    """Check that saved arrays have the names, shapes and dtypes of the arrays they replace.
-
-    Raises:
-        ValueError: they differ.
-    """
+    """Raise ``ValueError`` unless saved arrays have the names, shapes and dtypes of ``own``."""
     kinds = [
         {name: (array.dtype.str, array.shape) for name, array in arrays.items()}
         for arrays in (saved, own)
     ]
     if kinds[0] != kinds[1]:
         raise ValueError(f"the saved arrays are {kinds[0]}, those of this one {kinds[1]}")
-
-
-def rows_for(env: Any, by_rules: bool = False) -> Rows:
-    """Return rows for an environment: its positions if it observes them as they are.
-
-    Args:
-        env: environment.
-        by_rules: whether positions are needed, though wrappers may change observations.
-    """
-    game = game_of(env)
-    if isinstance(env, gymnasium.Env):
-        observations, actions = env.observation_space, env.action_space
-    else:
-        player = env.possible_agents[0]
-        observations, actions = env.observation_space(player), env.action_space(player)
-    box = observations["observation"] if isinstance(observations, spaces.Dict) else observations
-    if not isinstance(actions, spaces.Discrete) or actions.start != 0:
-        raise TypeError(f"a table needs a Discrete action space from 0, not {actions}")
-    if game is not None:
-        highest = [size - 1 for size in game.fields]
-        if by_rules or (
-            isinstance(box, spaces.Box)
-            and np.issubdtype(box.dtype, np.integer)
-            and box.high.tolist() == highest
-            and actions.n == game.num_actions
-        ):
-            return GameRows(game)
-    if box.dtype is None:
-        raise TypeError(f"a table needs observations that are arrays, not {box}")
-    return ObservedRows(int(actions.n), box.dtype)
-
-
-# Policies
-
-
-class TablePolicy:
-    """Chooses a legal action of the largest entry in its row of a table; ties are equally likely.
-
-    Args:
-        rows: the rows of the table.
-        table: an entry for each action, float64 ``(rows, actions)``.
-    """
-
-    def __init__(self, rows: Rows, table: FloatArray) -> None:
-        self.rows = rows
-        self.table = table
-
-    def __repr__(self) -> str:
-        """Return the size of the table."""
-        return f"{type(self).__name__}({len(self.table)} rows)"
-
-    def entries(self, rows: Any) -> FloatArray:
-        """Return the entries of rows ``(n,)``, ``(n, actions)``."""
-        return np.asarray(self.table[rows])
-
-    def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
-        """Return a legal action of the largest entry."""
-        entries = self.entries(self.rows.find(observation[np.newaxis]))[0]
-        return int(greedy_action(entries, np.flatnonzero(action_mask), rng.random()))
-
-    def action_values(self, observations: Array, action_masks: MaskArray) -> FloatArray:
-        """Return the entries, ``(n, actions)``; minus infinity where illegal."""
-        return np.where(action_masks == 1, self.entries(self.rows.find(observations)), -np.inf)
-
-    def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
-        """Return equal probabilities over the legal actions of the largest entry."""
-        return shared_by_best(self.action_values(observations, action_masks), action_masks)
-
-
-class ValuedPolicy(TablePolicy):
-    """A policy by a table, with values of positions or of actions.
-
-    Args:
-        rows: the rows of both.
-        table: an entry for each action, float64 ``(rows, actions)``.
-        learned: values of actions, ``(rows, actions)``, or of positions to the player to move,
-            ``(rows,)``; ``None``: the table itself.
-    """
-
-    def __init__(self, rows: Rows, table: FloatArray, learned: FloatArray | None = None) -> None:
-        super().__init__(rows, table)
-        self.learned = table if learned is None else learned
-
-    def values(self, observations: Array, action_masks: MaskArray) -> FloatArray:
-        """Return the values, those of illegal actions included, ``(n, actions)`` or ``(n,)``."""
-        return np.asarray(self.learned[self.rows.find(observations)])
-
-
-class AfterstatePolicy(ValuedPolicy):
-    """Moves to a position of the least value for the opponent; ties are equally likely.
-
-    Args:
-        rows: the positions of a game.
-        values: their values to the player to move, ``(rows,)``.
-    """
-
-    def __init__(self, rows: GameRows, values: FloatArray) -> None:
-        super().__init__(rows, values)
-        self._after = rows.graph.after
-
-    def entries(self, rows: Any) -> FloatArray:
-        """Return minus the value after each action, ``(n, actions)``."""
-        return np.asarray(-self.table[self._after[rows]])
-
-
-def shared_by_best(values: FloatArray, action_masks: MaskArray) -> FloatArray:
-    """Return equal probabilities over the legal actions of the largest value.
-
-    Args:
-        values: action values, ``(n, actions)``; minus infinity where illegal.
-        action_masks: int8, same shape.
-    """
-    best = values == values.max(axis=1, keepdims=True)
-    return uniform_probabilities((best & (action_masks == 1)).astype(np.int8))
-
-
-def with_exploration(
-    probabilities: FloatArray, action_masks: MaskArray, epsilon: float
-) -> FloatArray:
-    """Return the probabilities of a policy that takes a random legal action with ``epsilon``.
-
-    Args:
-        probabilities: those without exploration, ``(n, actions)``.
-        action_masks: int8, same shape.
-        epsilon: probability of a random legal action.
-    """
-    uniform = uniform_probabilities(action_masks)
-    return np.asarray((1 - epsilon) * probabilities + epsilon * uniform)
-
-
-def uniform_probabilities(chosen: MaskArray) -> FloatArray:
-    """Return equal probabilities over the ones in each row, ``(n, actions)``; zeros elsewhere."""
-    counts = np.maximum(chosen.sum(axis=1, keepdims=True, dtype=np.int64), 1)
-    return np.asarray(chosen / counts)
 
 
 # Learners of action values, of preferences, and of values of positions
@@ -455,15 +301,9 @@ class ActionValueLearner(TableLearner):
         """Action values, float64 ``(rows, actions)``."""
         return self.state.table  # type: ignore[no-any-return]
 
-    def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
-        """Return the probabilities of the epsilon-greedy policy of the current table."""
-        greedy = TablePolicy(self.rows, self.table)
-        probabilities = greedy.action_probabilities(observations, action_masks)
-        return with_exploration(probabilities, action_masks, self.exploration.epsilon)
-
-    def greedy(self) -> ValuedPolicy:
-        """Return the greedy policy of a copy of the current table."""
-        return ValuedPolicy(self.rows, self.table.copy())
+    def policy(self) -> TablePolicy:
+        """Return the policy that is greedy by the action values."""
+        return ValuedPolicy(self.rows, self.table)
 
 
 class StepState(NamedTuple):
@@ -523,12 +363,7 @@ def log_policy_gradient(
 ) -> None:
     """τ ∂ log π(a | s) / ∂ H(s, b) = 1{b = a} − π(b | s) for legal b, 0 for others.
 
-    Args:
-        preferences: H(s, ·), ``(actions,)``, whose softmax with temperature τ is π.
-        action: a.
-        legal: legal actions at s, ascending.
-        temperature: τ.
-        out: array to write the gradient to, ``(actions,)``.
+    π is the softmax of the preferences H(s, ·)/τ, and the gradient is written to ``out``.
 
     References:
         R. S. Sutton & A. G. Barto, *Reinforcement Learning* (2nd ed.), section 2.8.
@@ -556,9 +391,9 @@ class PreferenceLearner(TableLearner):
         weights = np.exp(legal - legal.max(axis=1, keepdims=True))
         return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
-    def greedy(self) -> TablePolicy:
-        """Return the policy that is greedy by a copy of the current preferences."""
-        return TablePolicy(self.rows, self.preferences.copy())
+    def policy(self) -> TablePolicy:
+        """Return the policy that is greedy by the preferences."""
+        return TablePolicy(self.rows, self.preferences)
 
 
 class CriticState(NamedTuple):
@@ -606,19 +441,16 @@ class CriticLearner(PreferenceLearner):
             float(self.discount), 1.0, np.zeros(actions),
         )  # fmt: skip
 
-    def greedy(self) -> ValuedPolicy:
-        """Return the policy that is greedy by copies of preferences and critic."""
-        return ValuedPolicy(self.rows, self.preferences.copy(), self.state.critic.copy())
+    def policy(self) -> TablePolicy:
+        """Return the policy that is greedy by the preferences, with the critic's values."""
+        return ValuedPolicy(self.rows, self.preferences, self.state.critic)
 
 
 @inlined
 def choose_by_lookahead(
     learner: Any, row: int, legal: Array, is_first: bool, epsilon: float, uniform: float
 ) -> int:
-    """Choose for any learner whose state has ``values``, ``after`` and a buffer.
-
-    The value of an action is minus the value of the position after it.
-    """
+    """Choose for any learner whose state has ``values``, ``after`` and a buffer."""
     if uniform >= epsilon:  # a random action needs no values
         for action in legal:
             learner.action_values[action] = -learner.values[learner.after[row, action]]
@@ -658,12 +490,6 @@ class AfterstateLearner(TableLearner):
         """Values of positions to the player to move, float64 ``(rows,)``."""
         return self.state.values  # type: ignore[no-any-return]
 
-    def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
-        """Return the probabilities of the epsilon-greedy policy by the current values."""
-        greedy = AfterstatePolicy(self.graph_rows, self.values)
-        probabilities = greedy.action_probabilities(observations, action_masks)
-        return with_exploration(probabilities, action_masks, self.exploration.epsilon)
-
-    def greedy(self) -> AfterstatePolicy:
-        """Return the policy that is greedy by a copy of the current values."""
-        return AfterstatePolicy(self.graph_rows, self.values.copy())
+    def policy(self) -> TablePolicy:
+        """Return the policy that moves to a position of the least value for the opponent."""
+        return AfterstatePolicy(self.graph_rows, self.values)

@@ -8,9 +8,10 @@ from typing import NamedTuple
 import numpy as np
 
 from agents.compiling import inlined
+from agents.policies import TablePolicy
 from agents.rows import Moves
 from agents.selection import sample
-from agents.tables import Episode, TableLearner, TablePolicy
+from agents.tables import Episode, TableLearner
 from nim_envs.typing import Array, FloatArray, MaskArray
 from nim_envs.validation import checked_number
 
@@ -121,7 +122,7 @@ class WinLossRatio(TableLearner):
         probabilities[certain] = np.eye(self.rows.num_actions)[likeliest[certain]]
         return probabilities
 
-    def greedy(self) -> TablePolicy:
+    def policy(self) -> TablePolicy:
         """Return the policy that plays a legal move with the largest ratio of wins to losses."""
         wins, losses = np.maximum(self.state.wins, 1), np.maximum(self.state.losses, 1)
         return TablePolicy(self.rows, wins / losses)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from agents.tables import shared_by_best
+from agents.policies import shared_by_best
 from nim_envs import Game
 from nim_envs.graph import Graph
 from nim_envs.typing import Array, FloatArray, IntArray, MaskArray

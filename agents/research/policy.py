@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.tables import shared_by_best
+from agents.policies import shared_by_best
 from nim_envs import Game
 from nim_envs.encoding import Encoding
 from nim_envs.player_answers import checked_probabilities, draw_actions

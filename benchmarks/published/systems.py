@@ -25,8 +25,8 @@ from agents import (
     Trainable,
     WinLossRatio,
 )
+from agents.policies import TablePolicy
 from agents.rows import GameRows
-from agents.tables import TablePolicy
 from benchmarks.published import monte_carlo, q_learner
 from benchmarks.published.contenders import Contender, Scores, TrainingResult
 from benchmarks.tasks import GameSetting

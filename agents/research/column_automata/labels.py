@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from agents.policies import TablePolicy
 from agents.research.column_automata.heaps import Heaps
-from agents.tables import ValuedPolicy
 from nim_envs import Game
 from nim_envs.graph import LARGEST_TABLE, check_table
 from nim_envs.sums import board_of
@@ -93,7 +93,7 @@ def play_game(start: Heaps, labels: LookAheadLabels, rng: np.random.Generator) -
     return moves
 
 
-def labels_from_values(policy: ValuedPolicy, game: Game) -> tuple[IntArray, BoolArray]:
+def labels_from_values(policy: TablePolicy, game: Game) -> tuple[IntArray, BoolArray]:
     """Return the positions that learned action values label, and whether each is lost.
 
     A position is won if some legal action has a positive value, lost if all have negative values,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from agents.base import Policy
-from agents.tables import uniform_probabilities
+from agents.policies import uniform_probabilities
 from nim_envs import Game
 from nim_envs.typing import Array, FloatArray, MaskArray
 
