@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numba
 import numpy as np
@@ -15,7 +15,13 @@ from agents.compiling import compiled, inlined
 from agents.rows import GameRows, Moves
 from agents.tables import Episode, TableLearner, Turn
 from nim_envs import GameEnv
-from nim_envs.typing import Array, FloatArray, Int32Array, IntArray, ValueArray
+from nim_envs.typing import FloatArray, Int32Array, IntArray, ValueArray
+
+Winners: TypeAlias = npt.NDArray[np.int8]
+"""Winner of each game, ``(games,)``: its seat, or -1 for a draw."""
+
+PLAIN = "integer", None, None
+"""Encoding, limit and render mode of environments whose games are compiled."""
 
 
 class Board(NamedTuple):
@@ -33,35 +39,21 @@ class Block(NamedTuple):
     # (learners, games + 1): each learner's epsilon now, and after each further game it finishes.
     epsilons: FloatArray
     by_seat: IntArray  # (learners, 2): games that each learner has finished in each seat
-    winners: npt.NDArray[np.int8]  # (games,): seat, or -1: a draw
-    lengths: npt.NDArray[np.int32]  # (games,): number of moves
+    winners: Winners
+    lengths: Int32Array  # (games,): number of moves
     turns: Episode  # buffers of the game in progress, (2, longest) by seat
 
 
 @inlined
-def no_choice(state: Any) -> None:
-    """Stand in for ``begin`` of a learner that has none."""
-
-
-@inlined
-def no_learning(state: Any, moves: Any, turn: Any) -> None:
-    """Stand in for ``learn`` or ``learn_from_game`` of a learner that has none."""
+def nothing(*_: Any) -> None:
+    """Stand in for a function that a learner does not have."""
 
 
 @functools.cache
 def self_play_loop(learner: type[TableLearner], two: bool) -> Callable[..., None]:
-    """Return the compiled loop of games of a learner against itself, or of two of its class.
-
-    Args:
-        learner: class of the learners.
-        two: whether each seat has its own learner.
-
-    Returns:
-        ``play_games(states, board, block, rng)``.
-    """
-    choose, learn = learner.choose, learner.learn or no_learning
-    learn_from_game = learner.learn_episode or no_learning
-    begin = learner.begin or no_choice
+    """Return the compiled loop of games of a learner against itself, or of two of its class."""
+    choose, learn, begin = learner.choose, learner.learn or nothing, learner.begin or nothing
+    learn_from_game = learner.learn_episode or nothing
     records = learner.learn_episode is not None
 
     @inlined
@@ -84,16 +76,7 @@ def self_play_loop(learner: type[TableLearner], two: bool) -> Callable[..., None
     def play_games(
         states: tuple[Any, Any], board: Board, block: Block, rng: np.random.Generator
     ) -> None:
-        """Play a block of games; both seats learn after every turn.
-
-        The turns are those of :func:`agents.loop.play_and_learn`.
-
-        Args:
-            states: state of the learner of each seat.
-            board: the game.
-            block: games to play; its results are written in place.
-            rng: generator of the players' choices.
-        """
+        """Play a block of games with the turns of :func:`agents.loop.play_and_learn`."""
         moves, after, by_seat = board.moves, board.after, block.by_seat
         epsilons = block.epsilons
         before = max(by_seat[0, 0], by_seat[0, 1]), max(by_seat[-1, 0], by_seat[-1, 1])
@@ -167,7 +150,7 @@ class SelfPlay:
     ) -> None:
         rows = pair[0].rows
         assert isinstance(rows, GameRows)
-        self._env, self._options, self._graph = env, options, rows.graph
+        self._env, self._options, self._rows = env, options, rows
         self._is_first = True
         self._learners = list(dict.fromkeys(pair))
         self._play_games = self_play_loop(type(pair[0]), len(self._learners) == 2)
@@ -176,35 +159,25 @@ class SelfPlay:
         longest = 1
         if pair[0].learn_episode is not None:
             longest = (int(rows.graph.longest_play.max()) + 1) // 2
-        shape = 2, longest
-        self._turns = Episode(
-            np.zeros(shape, np.int64), np.zeros(shape, np.int64), np.zeros(shape), 0.0
-        )
+        rewards = np.zeros((2, longest))
+        self._turns = Episode(rewards.astype(np.int64), rewards.astype(np.int64), rewards, 0.0)
         none = np.empty(0, np.int64), np.empty(0, np.int8), np.empty(0, np.int32)
         self._play(np.random.default_rng(0), *none)  # which compiles the loop
 
-    def play(
-        self,
-        rng: np.random.Generator,
-        winners: npt.NDArray[np.int8],
-        lengths: npt.NDArray[np.int32],
-    ) -> None:
-        """Play ``len(winners)`` games; the first game of a run begins at the position of ``env``.
+    def play(self, rng: np.random.Generator, winners: Winners, lengths: Int32Array) -> None:
+        """Play a game for each entry of ``winners`` and ``lengths``, which it writes.
 
-        Args:
-            rng: generator of the players' choices.
-            winners: buffer for the winner of each game, ``(games,)``.
-            lengths: buffer for the number of moves of each game, ``(games,)``.
+        The first game of a run begins at the position of ``env``.
         """
         env, games = self._env, len(winners)
         starts = env.next_starts(games - self._is_first, self._options)
         if self._is_first:
             starts = np.concatenate([env.position[np.newaxis], starts])
             self._is_first = False
-        self._play(rng, self._graph.index.rows(starts), winners, lengths)
+        self._play(rng, self._rows.graph.index.rows(starts), winners, lengths)
 
     def _play(
-        self, rng: np.random.Generator, starts: IntArray, winners: Array, lengths: Array
+        self, rng: np.random.Generator, starts: IntArray, winners: Winners, lengths: Int32Array
     ) -> None:
         explorations = [learner.exploration for learner in self._learners]
         by_seat = np.array([exploration.games_by_seat for exploration in explorations])
@@ -222,29 +195,13 @@ def compiled_self_play(
 
     They are for one table learner, or two of a class and of equal kinds of arrays, in environments
     of ``nim_envs`` without wrappers, limits or pictures, whose observations are positions.
-
-    Args:
-        env: environment after a reset.
-        pair: agent of each seat.
-        options: options of every reset.
     """
-    if (
-        type(env) is not GameEnv
-        or env.encoding.name != "integer"
-        or env.max_cycles is not None
-        or env.render_mode is not None
-    ):
-        return None
     first, second = pair
+    if type(env) is not GameEnv or (env.encoding.name, env.max_cycles, env.render_mode) != PLAIN:
+        return None
     if not isinstance(first, TableLearner) or not isinstance(second, TableLearner):
         return None
-    if not first.fits(env.game) or not second.fits(env.game) or type(first) is not type(second):
+    if type(first) is not type(second) or not first.fits(env.game) or not second.fits(env.game):
         return None
-    if first is not second and _kinds(first) != _kinds(second):
-        return None
-    return SelfPlay(env, (first, second), options)
-
-
-def _kinds(learner: TableLearner) -> str:
-    """Return the types of the arrays and numbers of a learner's state."""
-    return str(numba.typeof(learner.state))  # type: ignore[no-untyped-call]
+    kinds = [str(numba.typeof(each.state)) for each in pair]  # type: ignore
+    return SelfPlay(env, (first, second), options) if kinds[0] == kinds[1] else None

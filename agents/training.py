@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,7 +13,6 @@ from types import FrameType
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from tqdm import tqdm
 
 from agents import storage
@@ -21,8 +20,9 @@ from agents.base import Agent, GameChoosingLearner
 from agents.games import required_game
 from agents.loop import Env, Seat, play_and_learn
 from agents.opponents import Opponents, as_pair
-from agents.self_play import compiled_self_play
+from agents.self_play import Winners, compiled_self_play
 from nim_envs.starts import as_start
+from nim_envs.typing import Int32Array
 from nim_envs.validation import checked_integer
 
 # Compiled games are played in blocks, short enough for a progress bar and for Ctrl-C.
@@ -41,8 +41,8 @@ class TrainingLog:
         seconds: wall-clock time of environment and learning, without compilation.
     """
 
-    winners: npt.NDArray[np.int8]
-    lengths: npt.NDArray[np.int32]
+    winners: Winners
+    lengths: Int32Array
     seconds: float
 
     def __repr__(self) -> str:
@@ -122,22 +122,15 @@ def train(
     checked_integer("games", games, minimum=0)
     checked_integer("save_every", save_every, minimum=1)
     checked_integer("after_every", after_every, minimum=1)
-    opponents = agents if isinstance(agents, Opponents) else None
-    players = (opponents.learner, *opponents.opponents) if opponents else as_pair(agents)  # type: ignore[arg-type]
     winners, lengths = np.empty(games, dtype=np.int8), np.empty(games, dtype=np.int32)
-    pauses = [games]  # intervals at which the run pauses, in games
-    if save_to is not None:
-        pauses.append(save_every)
-    if after_game is not None:
-        pauses.append(after_every)
+    learner: Any = agents.learner if isinstance(agents, Opponents) else as_pair(agents)[0]
     chooses = isinstance(agents, GameChoosingLearner)
     if chooses:
         game = required_game(env, type(agents))
         if options and "start" in options:
             game = replace(game, starts=as_start(options["start"]))
     else:
-        play = _player(env, players, opponents, winners, lengths, pauses, seed, options, compiled)
-    learner: Any = players[0]
+        play = _player(env, agents, seed, options, compiled)
     done, stopped, began = 0, False, time.perf_counter()
 
     def pause(is_over: bool) -> bool:
@@ -161,6 +154,11 @@ def train(
         winners[done], lengths[done] = winner, length
         return finish(1)
 
+    def to_next_pause() -> int:
+        saving = save_every if save_to is not None else games
+        calling = after_every if after_game is not None else games
+        return min(every - done % every for every in (games, saving, calling))
+
     with tqdm(desc="training", unit="game", total=games, disable=None if progress else True) as bar:
         try:
             if chooses:
@@ -172,7 +170,8 @@ def train(
                     while done < games and not stopped:
                         if is_pressed():
                             raise KeyboardInterrupt
-                        finish(play(done))
+                        here = slice(done, done + to_next_pause())
+                        finish(play(done, winners[here], lengths[here]))
         except KeyboardInterrupt:
             seconds = time.perf_counter() - began
             raise TrainingStopped(TrainingLog(winners[:done], lengths[:done], seconds)) from None
@@ -180,36 +179,29 @@ def train(
 
 
 def _player(
-    env: Env,
-    players: tuple[Agent, ...],
-    opponents: Opponents | None,
-    winners: npt.NDArray[np.int8],
-    lengths: npt.NDArray[np.int32],
-    pauses: Sequence[int],
-    seed: int,
-    options: dict[str, Any] | None,
-    compiled: bool,
-) -> Callable[[int], int]:
-    """Return a function that plays the next games, given how many were played before.
+    env: Env, agents: Any, seed: int, options: dict[str, Any] | None, compiled: bool
+) -> Callable[[int, Winners, Int32Array], int]:
+    """Return a function that plays the next games, and returns how many it has played.
 
-    It writes winners and lengths, plays on to no further than a multiple of one of ``pauses``, and
-    returns the number of games.
+    It is given the number of games before, and buffers of winners and lengths, which it fills from
+    their beginning.
     """
-    pair = players[0], players[1]
+    opponents = agents if isinstance(agents, Opponents) else None
+    pair = (opponents.learner, *opponents.opponents) if opponents else as_pair(agents)
     # Made once for each agent and seat, as the pair may change after every game.
-    seat_of = {(seat, id(agent)): Seat(agent) for seat in range(2) for agent in players}
+    seat_of = {(seat, id(agent)): Seat(agent) for seat in range(2) for agent in pair}
     env_seed, agent_seed, pool_seed = np.random.SeedSequence(seed).generate_state(3)
     rng, pool_rng = np.random.default_rng(agent_seed), np.random.default_rng(pool_seed)
     env.reset(seed=int(env_seed), options=options)
 
-    def play_game(done: int) -> int:
+    def play_game(done: int, winners: Winners, lengths: Int32Array) -> int:
         if done:
             env.reset(options=options)
-        agents = pair if opponents is None else opponents.pair(done, rng, pool_rng)
+        playing = pair if opponents is None else opponents.pair(done, rng, pool_rng)
         first, second = (
-            seat_of.get((seat, id(agent))) or Seat(agent) for seat, agent in enumerate(agents)
+            seat_of.get((seat, id(agent))) or Seat(agent) for seat, agent in enumerate(playing)
         )
-        winners[done], lengths[done] = play_and_learn(env, (first, second), rng)
+        winners[0], lengths[0] = play_and_learn(env, (first, second), rng)
         if opponents is not None:
             opponents.remember(done + 1)
         return 1
@@ -219,13 +211,11 @@ def _player(
         return play_game
     block = FIRST_BLOCK
 
-    def play_block(done: int) -> int:
+    def play_block(done: int, winners: Winners, lengths: Int32Array) -> int:
         nonlocal block
-        count = min(block, *(every - done % every for every in pauses))
-        started = time.perf_counter()
-        here = slice(done, done + count)
-        self_play.play(rng, winners[here], lengths[here])
-        if time.perf_counter() - started < BLOCK_SECONDS:
+        count, began = min(block, len(winners)), time.perf_counter()
+        self_play.play(rng, winners[:count], lengths[:count])
+        if time.perf_counter() - began < BLOCK_SECONDS:
             block = min(2 * block, LARGEST_BLOCK)
         return count
 
@@ -236,10 +226,8 @@ def _player(
 def pressed_ctrl_c() -> Iterator[Callable[[], bool]]:
     """Defer the first Ctrl-C until a game or a file is complete; a second one interrupts at once.
 
-    In other threads than the main one, which alone may handle signals, nothing changes.
-
-    Yields:
-        A function that returns whether Ctrl-C was pressed.
+    It yields a function that returns whether Ctrl-C was pressed. In other threads than the main
+    one, which alone may handle signals, nothing changes.
     """
     pressed = False
 
