@@ -25,11 +25,9 @@ def inlined(function: Function) -> Function:
 def compiled(function: Function, *called: Callable[..., Any]) -> Function:
     """Compile a function at its first call, as :func:`nim_envs.compilation.compiled` does.
 
-    Args:
-        function: it allocates no arrays, so that reference counts, which cost most of the time, are
-            left out.
-        called: functions that it calls. Their digest is part of the name of the cache's file: after
-            a change of them Numba finds another file, or none, and compiles anew.
+    It allocates no arrays, so that reference counts, which cost most of the time, are left out.
+    The digest of the functions that it calls is part of the name of the cache's file: after a
+    change of them Numba finds another file, or none, and compiles anew.
     """
     function.__qualname__ += f"-{digest_of(*called)[:16]}"
     return cached(function, _nrt=False, no_cfunc_wrapper=True)

@@ -18,15 +18,7 @@ def game_of(env: Any) -> Game | None:
 
 
 def required_game(env: Any, learner: type) -> Game:
-    """Return the game of an environment, for a learner that chooses its own games.
-
-    Args:
-        env: an environment of ``nim_envs``, wrapped or not.
-        learner: class of the learner, for the message.
-
-    Raises:
-        TypeError: ``env`` is another environment.
-    """
+    """Return the game of an environment, for a learner that chooses its own games."""
     game = game_of(env)
     if game is None:
         raise TypeError(
@@ -54,16 +46,7 @@ def digest_of_moves(game: Game) -> str:
 
 
 def move_values(game: Game, positions: IntArray, action_masks: MaskArray) -> ValueArray:
-    """Return the value of each action to the mover under best play: 1, 0 or -1.
-
-    Args:
-        game: its solution is used.
-        positions: ``(n, fields)``.
-        action_masks: legal actions there, ``(n, actions)``.
-
-    Returns:
-        int8 ``(n, actions)``; -1 where an action is illegal.
-    """
+    """Return the values of actions to the mover, int8 ``(n, actions)``; -1 where illegal."""
     if not game.has_outcome:
         return np.where(game.solution.winning_mask(positions), np.int8(1), np.int8(-1))
     board: Any = game.board

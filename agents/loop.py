@@ -48,11 +48,7 @@ class Seat:
 
 
 def forfeit(env: Env) -> None:
-    """End the game as lost for the agent to move, which has named no legal move.
-
-    Raises:
-        InvalidActionError: the environment has no forfeits.
-    """
+    """End the game as lost for the agent to move, which has named no legal move."""
     if not hasattr(env, "forfeit"):
         raise InvalidActionError(
             f"{env.agent_selection} answered {NO_LEGAL_MOVE}, no legal move: {env} knows no "
@@ -64,13 +60,7 @@ def forfeit(env: Env) -> None:
 def play_and_learn(env: Env, seats: tuple[Seat, Seat], rng: np.random.Generator) -> tuple[int, int]:
     """Play one game in an environment that was just reset; learners learn after every turn.
 
-    Args:
-        env: environment after a reset.
-        seats: players, in the order of ``env.possible_agents``.
-        rng: generator of the agents' choices.
-
-    Returns:
-        The seat that won, or ``DRAW``, and the number of moves.
+    It returns the seat that won, or ``DRAW``, and the number of moves.
     """
     players = env.possible_agents
     learns = [each.learner is not None for each in seats]

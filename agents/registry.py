@@ -57,12 +57,7 @@ class RegisteredLearner:
         return "the rules" if self.learner.uses_rules else "what it observes"
 
     def make(self, env: Any, **arguments: Any) -> tuple[Learner, ...]:
-        """Return new learners for ``env``: one for both seats, or one for each.
-
-        Args:
-            env: environment as for :meth:`agents.tables.TableLearner.for_env`.
-            arguments: constructor arguments that replace those of the row.
-        """
+        """Return new learners for ``env``: one for both seats, or one for each."""
         return tuple(
             self.learner.for_env(env, **{**self.arguments, **arguments})
             for _ in range(2 if self.one_for_each_seat else 1)
@@ -112,13 +107,7 @@ def generalising_class(name: str) -> type[GeneralisingLearner]:
 
 
 def new_learner(name: str, env: Any, **arguments: Any) -> Trainable:
-    """Return a new learner for ``env``, for both seats.
-
-    Args:
-        name: a key of :data:`LEARNERS` or :data:`GENERALISING`.
-        env: environment to learn in.
-        arguments: constructor arguments, besides spaces and game, that replace those of its row.
-    """
+    """Return a new learner for ``env``, for both seats."""
     if name in LEARNERS:
         return LEARNERS[name].make(env, **arguments)[0]
     return generalising_class(name).for_env(env, **arguments)

@@ -83,11 +83,6 @@ def is_due(buffer: ReplayBuffer, games: int) -> bool:
 
 @inlined
 def stored_turn(buffer: ReplayBuffer, uniform: float) -> tuple[int, int, float, int]:
-    """Return a stored turn, all equally likely: row, action, reward and row to bootstrap from.
-
-    Args:
-        buffer: stored turns, at least one.
-        uniform: random number that draws the turn, in [0, 1).
-    """
+    """Return a stored turn, all equally likely: row, action, reward and row to bootstrap from."""
     place = int(uniform * min(buffer.counters[0], len(buffer.rows)))
     return buffer.rows[place], buffer.actions[place], buffer.rewards[place], buffer.next_rows[place]

@@ -100,15 +100,6 @@ class Exploration:
 
 
 def check_step(rate: float, discount: float = 1.0, name: str = "learning_rate") -> None:
-    """Check the step size and the discount of a learning rule.
-
-    Args:
-        rate: step size.
-        discount: factor of later rewards.
-        name: name of the step size in the error.
-
-    Raises:
-        ValueError: ``rate`` is not over 0 and at most 1, or ``discount`` is not from 0 to 1.
-    """
+    """Check the step size and the discount of a learning rule."""
     checked_number(name, rate, 0, 1, open_low=True)
     checked_number("discount", discount, 0, 1)

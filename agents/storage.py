@@ -88,12 +88,7 @@ def save_content(content: dict[str, Any], path: str | Path) -> None:
 
 
 def load_content(path: str | Path, game: Game | None = None) -> dict[str, Any]:
-    """Return the dictionary saved by :func:`save_content`.
-
-    Raises:
-        StorageError: as :func:`load` does.
-        FileNotFoundError: there is no such file.
-    """
+    """Return the dictionary saved by :func:`save_content`."""
     whole = io.BytesIO(Path(path).read_bytes())
     try:
         with zipfile.ZipFile(whole) as archive:
@@ -115,15 +110,7 @@ def load_content(path: str | Path, game: Game | None = None) -> dict[str, Any]:
 
 
 def encoded(value: Any, arrays: dict[str, Array]) -> Any:
-    """Return a value as JSON, which refers to arrays by name.
-
-    Args:
-        value: any value that can be saved.
-        arrays: arrays by name; those of the value are added.
-
-    Raises:
-        StorageError: it cannot be saved.
-    """
+    """Return a value as JSON, which refers by name to arrays that it adds to ``arrays``."""
     if isinstance(value, np.generic):
         value = value.item()
     if value is None or isinstance(value, (bool, int, float, str)):
@@ -161,24 +148,14 @@ def encoded(value: Any, arrays: dict[str, Array]) -> Any:
 
 
 def checked_finite(value: Any) -> Any:
-    """Return a number, array or other plain value.
-
-    Raises:
-        StorageError: some number in it is not finite.
-    """
+    """Return a plain value or an array, all of whose numbers must be finite."""
     if isinstance(value, (float, np.ndarray)) and not np.isfinite(value).all():
         raise StorageError("there are numbers that are not finite: the learner has diverged")
     return value
 
 
 def decoded(code: Any, arrays: Any, game: Game | None) -> Any:
-    """Return the value of the JSON of :func:`encoded`; damage raises any error.
-
-    Args:
-        code: the JSON.
-        arrays: arrays by name.
-        game: game of learners whose game is not registered here.
-    """
+    """Return the value of the JSON of :func:`encoded`; damage raises any error."""
     if isinstance(code, list):
         return [decoded(entry, arrays, game) for entry in code]
     if not isinstance(code, dict):

@@ -51,14 +51,7 @@ def diagnose(agent: str, games: int, seed: int, game: NamedGame | None, **option
 def training_function(entry: Any, name: str, seed: int) -> Callable[..., Any]:
     """Return a function that trains a learner, or calls a training function, in an environment.
 
-    Args:
-        entry: a class or function.
-        name: its name, for messages.
-        seed: seed of the training.
-
-    Returns:
-        The function, of an environment and a number of games; ``entry`` itself where it is neither
-        a learner nor takes three arguments.
+    It is ``entry`` itself where that is neither a learner nor takes three arguments.
     """
     if inspect.isfunction(entry) and required_arguments(entry) == 3:
 

@@ -103,11 +103,7 @@ class Match:
         return f"{self.names[seat]}: {text}"
 
     def play(self, action: int) -> None:
-        """Make a move of the player to move.
-
-        Args:
-            action: a legal action; the game is not over.
-        """
+        """Make a move of the player to move."""
         self._record(action)
         self.env.step(action)
 
@@ -147,15 +143,7 @@ class Match:
         self.env.reset()
 
     def scene(self, winning: bool = False, pointed: int | None = None) -> Scene:
-        """Return the contents of a picture of the game.
-
-        Args:
-            winning: whether to mark the winning moves, or those that keep a draw.
-            pointed: legal action to preview; ``None``: none.
-
-        Raises:
-            SearchTooLargeError: ``winning`` is true and the game is too large to solve.
-        """
+        """Return the contents of a picture of the game."""
         last = self._moves[-1] if self._moves else None
         marked = winning and not self.over
         return Scene(

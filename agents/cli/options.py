@@ -47,12 +47,7 @@ def start_of(text: str) -> str | tuple[int, ...]:
 
 
 def options_of_game(game: str, start: str) -> Decorator:
-    """Return a decorator that adds the options that name a game.
-
-    Args:
-        game: sentence that says which game it is without them.
-        start: where games begin by default, in words.
-    """
+    """Return a decorator that adds the options that name a game."""
     return together(
         game_and_settings(f"{GAME_HELP} {game}"),
         click.option(
@@ -75,18 +70,7 @@ game_options = options_of_game(
 def make_env(
     *players: str, game: NamedGame | None, settings: tuple[str, ...], start: Any, **limit: Any
 ) -> GameEnv:
-    """Return an environment of the game named by the options, or learned by one of the players.
-
-    Args:
-        players: names or files of the players; see :func:`make_agent`.
-        game: the game by its name; ``None``: the game of the first player loaded from a file.
-        settings: arguments of the game, of the form ``NAME=VALUE``.
-        start: start of the games; ``None``: as saved in the file, or fixed.
-        limit: ``max_cycles``, if any.
-
-    Raises:
-        click.UsageError: neither an option nor a player names the game.
-    """
+    """Return an environment of the game named by the options, or learned by one of the players."""
     if game is not None:
         made = game_with_settings(game, settings, start or "fixed")
         return GameEnv(made, name=game.name, **limit)
@@ -101,11 +85,7 @@ def make_env(
 
 
 def learner_defaults(name: str) -> dict[str, Any]:
-    """Return the arguments of a learner that can be set, with their defaults.
-
-    Args:
-        name: a key of :data:`agents.registry.LEARNERS` or :data:`agents.registry.GENERALISING`.
-    """
+    """Return the arguments of a learner that can be set, with their defaults."""
     defaults = {
         argument.name: argument.default
         for argument in inspect.signature(learner_class(name)).parameters.values()
@@ -115,16 +95,7 @@ def learner_defaults(name: str) -> dict[str, Any]:
 
 
 def make_learner(name: str, settings: tuple[str, ...], env: GameEnv) -> Trainable:
-    """Return a new learner for ``env``.
-
-    Args:
-        name: a key of :data:`agents.registry.LEARNERS` or :data:`agents.registry.GENERALISING`.
-        settings: its arguments, of the form ``NAME=VALUE``.
-        env: environment in which it will learn.
-
-    Raises:
-        click.UsageError: the learner does not take these arguments, or the game is too large.
-    """
+    """Return a new learner for ``env``."""
     arguments = arguments_of(name, settings, learner_defaults(name))
     try:
         return new_learner(name, env, **arguments)
@@ -162,12 +133,7 @@ def make_agent(text: str, env: GameEnv, *, hurry: bool = False) -> AnyPlayer:
 
 
 def imported_player(text: str, game: Game) -> AnyPlayer:
-    """Return the player that ``MODULE:NAME`` is; errors of a function name it.
-
-    Raises:
-        InvalidGameError: nothing of this name can be imported.
-        click.UsageError: it is not a player.
-    """
+    """Return the player that ``MODULE:NAME`` is; errors of a function name it."""
     search_here()
     player: Any = resolved(text)
     try:
@@ -178,12 +144,7 @@ def imported_player(text: str, game: Game) -> AnyPlayer:
 
 
 def with_named_errors(player: Callable[..., Any], name: str) -> Callable[..., Any]:
-    """Return a function that plays as ``player``, and whose errors name it and the position.
-
-    Args:
-        player: a function of a position; or of observations, action masks and perhaps a generator.
-        name: its name on the command line.
-    """
+    """Return a function that plays as ``player``, and whose errors name it and the position."""
 
     @wraps(player)
     def named(*turn: Any) -> Any:
@@ -240,11 +201,7 @@ def plots_option(pictures: str) -> Decorator:
 
 
 def plotting(module: str) -> Any:
-    """Return a module of ``agents`` that draws pictures or tables.
-
-    Raises:
-        MissingPackageError: a package that it imports is missing.
-    """
+    """Return a module of ``agents`` that draws pictures or tables."""
     return needed(f"agents.{module}", "a table or a picture", "all")
 
 

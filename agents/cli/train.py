@@ -35,14 +35,7 @@ SAMPLE = 10_000
 
 
 def score_of(policy: Policy, game: Game) -> tuple[Optimality, str]:
-    """Return the score of a policy; of a board too large for all positions, at a sample of them.
-
-    Returns:
-        The score, and how the positions were drawn, in words; empty where it is of all.
-
-    Raises:
-        SearchTooLargeError: the game is too large for a sample, too.
-    """
+    """Return the score of a policy, and how its positions were drawn, in words; empty if all."""
     try:
         return optimality(policy, game), ""
     except SearchTooLargeError:

@@ -49,16 +49,7 @@ class GeneralisingLearner(GameChoosingLearner):
 
     @classmethod
     def for_env(cls: type[AnyLearner], env: Any, **arguments: Any) -> AnyLearner:
-        """Return a new learner for the game of an environment.
-
-        Args:
-            env: an environment of ``nim_envs``.
-            arguments: constructor arguments besides the game.
-
-        Raises:
-            TypeError: ``env`` is another kind of environment.
-            HypothesisError: the learner's assumptions do not fit the game.
-        """
+        """Return a new learner for the game of an environment."""
         constructor: Any = cls
         learner: AnyLearner = constructor(required_game(env, cls), **arguments)
         return learner
@@ -100,11 +91,7 @@ class GeneralisingLearner(GameChoosingLearner):
 
     @abstractmethod
     def restore_learned(self, learned: dict[str, Any]) -> None:
-        """Restore the result of :meth:`learned`.
-
-        Raises:
-            ValueError: ``learned`` does not fit these constructor arguments.
-        """
+        """Restore the result of :meth:`learned`."""
 
     def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
         """Return an action of the greedy policy."""
@@ -131,9 +118,6 @@ class GeneralisingLearner(GameChoosingLearner):
         """Return the learner from the result of :meth:`saved`.
 
         What was proved is proved again: anyone can write a statement into a file.
-
-        Raises:
-            ValueError: no learner of this class has saved it.
         """
         constructor: Any = cls
         learner: AnyLearner = constructor(saved["game"], **saved["arguments"])

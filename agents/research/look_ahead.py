@@ -40,25 +40,13 @@ class LookAheadPolicy(ABC):
 
     @abstractmethod
     def loss_scores(self, positions: IntArray) -> FloatArray:
-        """Return how surely each position is lost for the player to move.
+        """Return how surely positions ``(n, fields)`` are lost for the player to move, ``(n,)``.
 
-        Args:
-            positions: coordinates, int64 ``(n, fields)``.
-
-        Returns:
-            ``(n,)``, higher where a loss is more certain; only the order matters.
+        Only the order matters.
         """
 
     def move(self, position: Sequence[int]) -> tuple[int, ...]:
-        """Return the position after its move, the first of those with the highest score.
-
-        Args:
-            position: its coordinates, on the game's board.
-
-        Raises:
-            InvalidPositionError: it is not on the board.
-            ValueError: there is no move.
-        """
+        """Return the position after its move, the first of those with the highest score."""
         after = [after for _, after in self.game.moves(tuple(position))]
         if not after:
             raise ValueError(f"there is no move at {tuple(position)}")
@@ -70,12 +58,7 @@ class LookAheadPolicy(ABC):
         return int(rng.choice(np.flatnonzero(probabilities[0])))
 
     def action_values(self, observations: Array, action_masks: MaskArray) -> FloatArray:
-        """Return the score of the position after each action; minus infinity where illegal.
-
-        Args:
-            observations: positions, ``(n, fields)``.
-            action_masks: int8 ``(n, actions)``.
-        """
+        """Return the score after each action, ``(n, actions)``; minus infinity where illegal."""
         board = self._graph
         states = board.find(np.asarray(observations, dtype=np.int64))
         values = np.full(action_masks.shape, -np.inf)
@@ -90,12 +73,7 @@ class LookAheadPolicy(ABC):
         return values
 
     def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
-        """Return equal probabilities of the actions with the highest score.
-
-        Args:
-            observations: positions, ``(n, fields)``.
-            action_masks: int8 ``(n, actions)``.
-        """
+        """Return equal probabilities of the actions with the highest score."""
         values = self.action_values(observations, action_masks)
         if self._scores is None:
             # The last bits of a network's numbers depend on the batch, and would break ties.

@@ -223,14 +223,7 @@ class ColumnAutomaton:
         is_lost: Callable[[State], bool],
         letters: int | None = None,
     ) -> ColumnAutomaton:
-        """Return the automaton of the states reached from ``start``, numbered as found.
-
-        Args:
-            start: first state.
-            step: next state, from a state and a letter.
-            is_lost: whether a state is claimed to be lost.
-            letters: number of letters; by default this automaton's.
-        """
+        """Return the automaton of the states reached from ``start``, numbered as found."""
         width = letters or self.transitions.shape[1]
         states, rows = reached_from(
             start, lambda state: [step(state, each) for each in range(width)]
@@ -301,15 +294,9 @@ class ColumnAutomaton:
 def reached_from(
     start: State, steps: Callable[[State], Iterable[State]], most: float = math.inf
 ) -> tuple[list[State], list[list[int]]]:
-    """Return all states that steps lead to, in the order in which they are found.
+    """Return all states that steps lead to, as found, and the indices of those after each.
 
-    Args:
-        start: first state.
-        steps: returns the states after each step from a state.
-        most: once more states than these are found, the search ends.
-
-    Returns:
-        The states, and for each the indices of the states after its steps.
+    Once more states than ``most`` are found, the search ends.
     """
     indices, states, rows = {start: 0}, [start], []
     for state in states:  # which grows meanwhile
@@ -326,11 +313,7 @@ def reached_from(
 
 
 def as_heaps(positions: Any) -> npt.NDArray[Any]:
-    """Return positions as an array ``(..., heaps)``: int64, or of Python integers if too large.
-
-    Raises:
-        InvalidPositionError: not integers of at least 0, or no array of them.
-    """
+    """Return positions as an array ``(..., heaps)``: int64, or of Python integers if too large."""
     try:
         array = np.asarray(positions)
         if array.dtype.kind not in "iu" or array.dtype == np.uint64:

@@ -51,12 +51,6 @@ def columns_of(automaton: ColumnAutomaton, limit: int, one_heap: bool = False) -
     """Return the claim of an automaton by whole columns, or the reason why that is impossible.
 
     An automaton that reads the lowest column first is reversed, by the subset construction.
-
-    Args:
-        automaton: the automaton to convert.
-        limit: most entries of the maps, and most entries visited to reverse them.
-        one_heap: whether the claim is about one heap alone; columns then have at most one 1, and
-            either alphabet is allowed.
     """
     padded = automaton.padded
     claim = padded if one_heap else padded.without_zeros()

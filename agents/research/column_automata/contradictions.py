@@ -20,12 +20,6 @@ def contradicts(
 
     A position is lost if and only if no option is lost; without options it is lost in normal play
     and won in misère play.
-
-    Args:
-        automaton: claims which positions are lost.
-        rules: rules of the game on heaps.
-        position: position to check.
-        options: all options of that position.
     """
     most = max(1, len(position))
     sizes = [(*heaps, *[0] * (most - len(heaps))) for heaps in (position, *options)]
@@ -44,14 +38,7 @@ def by_size(positions: Iterable[Heaps]) -> list[Heaps]:
 
 
 def random_board(rules: HeapRules, rng: np.random.Generator, *, heaps: int, bits: int) -> Heaps:
-    """Return a random position.
-
-    Args:
-        rules: rules of the game on heaps.
-        rng: generator of all random choices.
-        heaps: largest number of heaps; the number is uniform from 1 to this.
-        bits: largest number of bits of a heap; each board's limit is uniform from 1 to this.
-    """
+    """Return a random position of at most this number of heaps, and of bits of a heap."""
     largest = 2 ** int(rng.integers(1, bits + 1))
     sizes = rng.integers(0, largest, int(rng.integers(1, heaps + 1)))
     return rules.canonical(sizes.tolist())
@@ -68,16 +55,7 @@ def examine(
 ) -> tuple[list[Heaps], int]:
     """Check the claims at random positions, until :data:`MOST_FOUND` contradictions are found.
 
-    Args:
-        automaton: claims which positions are lost.
-        rules: rules of the game on heaps.
-        rng: generator of the positions.
-        positions: largest number of positions to check.
-        heaps: largest number of heaps of a position.
-        bits: largest number of bits of a heap.
-
-    Returns:
-        The contradictions, the smallest first, and the number of positions checked.
+    It returns these, the smallest first, and the number of positions checked.
     """
     counterexamples: set[Heaps] = set()
     number = 0

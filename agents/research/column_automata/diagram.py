@@ -22,16 +22,10 @@ LETTERS = 11
 
 @styled
 def automaton_diagram(automaton: ColumnAutomaton) -> Figure:
-    """Draw an automaton: states as circles in a row, transitions as arrows with their letters.
+    """Draw an automaton of few states, circles in a row, and its transitions as lettered arrows.
 
     Arrows to the right are above the row, arrows to the left below it. The start has an arrow from
     nowhere. States in which the position is claimed to be lost have two circles and a ``P``.
-
-    Args:
-        automaton: the automaton.
-
-    Raises:
-        ValueError: it has more than ``LARGEST`` states.
     """
     if automaton.states > LARGEST:
         raise ValueError(

@@ -78,11 +78,6 @@ def play_game(start: Heaps, labels: LookAheadLabels, rng: np.random.Generator) -
     """Play a game that adds labels of its positions; return the number of moves.
 
     Every move goes to a random option among those without a label, or among all if each has one.
-
-    Args:
-        start: first position of the game.
-        labels: labels so far; changed in place.
-        rng: generator of the moves.
     """
     position, moves = start, 0
     while options := labels.options(position):
@@ -94,21 +89,11 @@ def play_game(start: Heaps, labels: LookAheadLabels, rng: np.random.Generator) -
 
 
 def labels_from_values(policy: TablePolicy, game: Game) -> tuple[IntArray, BoolArray]:
-    """Return the positions that learned action values label, and whether each is lost.
+    """Return the positions ``(n, parts)`` that learned values label, and whether each is lost.
 
     A position is won if some legal action has a positive value, lost if all have negative values,
     and left out otherwise. Terminal positions have the label of the game's result. The rules are
     used for the legal actions only, so a model-free learner stays model-free.
-
-    Args:
-        policy: greedy policy by action values.
-        game: game whose positions are labelled.
-
-    Returns:
-        Positions, ``(n, parts)``, and whether each is lost, ``(n,)``.
-
-    Raises:
-        SearchTooLargeError: the positions take too much memory.
     """
     board: Any = board_of(game.parts, most=LARGEST_TABLE)
     check_table(game.name, board.num_positions, board.num_actions)

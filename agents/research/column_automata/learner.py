@@ -93,12 +93,6 @@ class ColumnAutomatonPolicy(LookAheadPolicy):
 
         If no move leads to a position that is claimed to be lost, it takes one object from the
         largest heap.
-
-        Args:
-            position: objects in each heap; in the addition game, the total.
-
-        Raises:
-            ValueError: there is no move.
         """
         sizes: list[int] = self._rules.sizes(position).tolist()
         if not any(sizes):
@@ -207,14 +201,7 @@ class ColumnAutomatonLearner(GeneralisingLearner):
         return f"{states} state{'s' if states > 1 else ''}"
 
     def greedy(self, game: Game | None = None) -> ColumnAutomatonPolicy:
-        """Return the policy of the current automaton; the policy does not learn.
-
-        Args:
-            game: the same game with other or more heaps; by default the one that it learns.
-
-        Raises:
-            ValueError: ``game`` is another game.
-        """
+        """Return the policy of the current automaton; see :class:`agents.GameChoosingLearner`."""
         if game is None or game is self.game:
             return ColumnAutomatonPolicy(self.game, self.automaton, self.rules)
         rules = heap_rules(game, ordered=self.rules.ordered)

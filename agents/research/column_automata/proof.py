@@ -114,11 +114,7 @@ class _WorkCounter:
         self.done = 0
 
     def add(self, steps: int) -> None:
-        """Add ``steps`` to the count.
-
-        Raises:
-            _OutOfWorkError: they are too many.
-        """
+        """Add ``steps`` to the count."""
         self.done += steps
         if self.done > self.limit:
             raise _OutOfWorkError

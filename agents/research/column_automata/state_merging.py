@@ -25,12 +25,6 @@ def word_of(
 ) -> Word:
     """Return heaps as a word: for each column its bits, then the separator.
 
-    Args:
-        heaps: objects in each heap.
-        zeros: whether zero bits are letters, too.
-        most_significant_first: whether the highest column comes first.
-        empty_columns: number of empty columns above the highest bit.
-
     Example:
         >>> word_of((1, 2), zeros=True, most_significant_first=True)
         (2, 1, 0, 1, 2, 0)
@@ -64,14 +58,6 @@ def labelled_words(
     """Return labelled words of positions, each with zero to two empty columns added on top.
 
     If zeros are letters, each position is also written with an empty heap at either end.
-
-    Args:
-        lost: positions, each with whether it is lost.
-        zeros: as in :func:`word_of`.
-        most_significant_first: as in :func:`word_of`.
-
-    Raises:
-        ContradictionError: two positions with different labels are the same word.
     """
     words: dict[Word, bool] = {}
     of_word: dict[Word, Heaps] = {}
@@ -128,9 +114,6 @@ class _Merger:
         """Merge the state after ``parent`` and ``letter`` with ``red``, and their successors.
 
         The successors of the merged state form a tree, so that each is visited once.
-
-        Returns:
-            Number of labelled states merged with one of the same label; ``None``: two differ.
         """
         self._changed.clear()
         blue = self.next[parent][letter]
@@ -166,11 +149,6 @@ def merged_automaton(
     state that can be merged with no red one becomes red. Before that, the state after a zero is
     merged with the one before it, so that zeros are ignored unless a label contradicts it.
     Transitions that no word takes lead to a sink, which claims that the position is won.
-
-    Args:
-        words: words, each with whether its position is lost.
-        zeros: whether zeros are letters.
-        most_significant_first: whether words begin with the highest column.
 
     References:
         J. Oncina and P. García, "Inferring regular languages in polynomial updated time", *Pattern

@@ -67,14 +67,7 @@ class Copies:
     def merged(self, most_classes: int) -> Quotient | None:
         """Return the classes of copies added to old classes, indistinguishable ones merged.
 
-        Args:
-            most_classes: largest number of classes.
-
-        Returns:
-            The quotient; ``None`` if no number of copies is equivalent to a smaller one.
-
-        Raises:
-            HypothesisError: there are more classes.
+        It is ``None`` if no number of copies is equivalent to a smaller one.
         """
         for count in range(1, MOST_COPIES):
             for back in range(count):

@@ -40,15 +40,7 @@ class CounterexampleSearch:
         self._number = 1
 
     def counterexample(self, quotient: Quotient, first: int) -> Word | None:
-        """Return a sum of parts whose class is wrong, or ``None``.
-
-        Args:
-            quotient: quotient with the same classes as before.
-            first: the first part that is not examined yet.
-
-        Raises:
-            HypothesisError: there are too many sums to keep.
-        """
+        """Return a sum of parts whose class is wrong, if any, examining those from ``first`` on."""
         added: list[tuple[int, int, int]] = []
         for part in range(first, len(quotient.elements)):
             element, after = quotient.elements[part], quotient.after_move(part)

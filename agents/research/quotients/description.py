@@ -12,13 +12,7 @@ MOST_ROWS = 60
 
 
 def quotient_in_words(quotient: Quotient, proof: str | None, refuted: str | None) -> str:
-    """Return classes, sums with each generator, classes of states and the proof, as text.
-
-    Args:
-        quotient: classes.
-        proof: the proved statement; ``None``: nothing is proved.
-        refuted: reason why a proof failed; ``None``: none failed.
-    """
+    """Return classes, sums with each generator, classes of states and the proof, as text."""
     parts = quotient.parts
     names = [parts.name(word) for word in quotient.words]
     generators = list(dict.fromkeys(element for element in quotient.elements if element))

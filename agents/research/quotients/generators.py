@@ -65,11 +65,7 @@ class Generators:
         return copies
 
     def folded(self, copies: npt.NDArray[np.int64]) -> Counts:
-        """Return the smallest equivalent numbers of copies, ``(..., generators)``.
-
-        Raises:
-            HypothesisError: there are too many copies of a generator.
-        """
+        """Return the smallest equivalent numbers of copies, ``(..., generators)``."""
         try:
             return self._folded[self._columns, copies]
         except IndexError:

@@ -37,12 +37,7 @@ class PeriodOfClasses(NamedTuple):
 
 
 def periods(quotient: Quotient, proved: bool = True) -> list[PeriodOfClasses]:
-    """Return the periods observed in the classes of the heaps of each game.
-
-    Args:
-        quotient: classes.
-        proved: whether the classes are proved; without it no period is.
-    """
+    """Return the periods observed in the classes of heaps; none is proved unless these are."""
     results = []
     for index, kind in enumerate(quotient.parts.kinds):
         game = kind.heap_game

@@ -203,15 +203,7 @@ class QuotientLearner(GeneralisingLearner):
         return periods(self.quotient, self.proof is not None)
 
     def greedy(self, game: Game | None = None) -> QuotientPolicy:
-        """Return the current policy, which does not learn.
-
-        Args:
-            game: a game of the same kinds of parts, of any number and size; by default the
-                one that it learns.
-
-        Raises:
-            ValueError: ``game`` has other parts.
-        """
+        """Return the current policy; see :class:`agents.GameChoosingLearner`."""
         board = self.game if game is None else game
         if board.misere != self.game.misere:
             raise ValueError(f"{self.game.kind_of_play} was learned, not {board.summary}")

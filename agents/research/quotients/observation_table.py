@@ -98,12 +98,7 @@ class ObservationTable:
         return row
 
     def close(self) -> None:
-        """Add classes and experiments until the table defines the sums of classes.
-
-        Raises:
-            NoMoreGamesError: no more games are allowed.
-            HypothesisError: there are too many classes, or too much to read.
-        """
+        """Add classes and experiments until the table defines the sums of classes."""
         self._find_classes()
         while self._add_experiment():
             self._find_classes()
@@ -172,11 +167,7 @@ class ObservationTable:
         return table
 
     def learn_from(self, counts: Counts) -> bool:
-        """Add the experiment that a sum shows to be missing, if its class has another outcome.
-
-        Returns:
-            Whether an experiment was added.
-        """
+        """Add the experiment that a sum shows to be missing, if any; return whether there was one."""
         number, before = 0, self.is_lost(counts)
         rest = counts.astype(np.int64)
         for column in _columns(counts):

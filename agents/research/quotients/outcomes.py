@@ -43,11 +43,7 @@ class GameBudget:
         self._numbers: list[float] = []
 
     def begin(self) -> None:
-        """Begin a game.
-
-        Raises:
-            NoMoreGamesError: the budget is used up.
-        """
+        """Begin a game, if one is left."""
         if self.left <= 0:
             raise NoMoreGamesError
         self.left -= 1
@@ -62,11 +58,7 @@ class GameBudget:
         self._read_before = self.read
 
     def count_read(self, positions: int) -> None:
-        """Count positions whose options were read.
-
-        Raises:
-            HypothesisError: there were too many for one part.
-        """
+        """Count positions whose options were read."""
         self.read += positions
         if self.read - self._read_before > self.most_read:
             raise HypothesisError(
@@ -106,11 +98,7 @@ class OutcomeFinder(Generic[Position]):
         self._untried: dict[Position, list[Position]] = {}  # the next option last
 
     def is_lost(self, position: Position) -> bool:
-        """Return whether the player to move loses, playing games until that is known.
-
-        Raises:
-            NoMoreGamesError: the budget is used up.
-        """
+        """Return whether the player to move loses, playing games until that is known."""
         while position not in self.lost:
             self._play(position)
         return self.lost[position]

@@ -51,11 +51,7 @@ class Kind:
         )
 
     def all_options(self) -> list[list[tuple[int, ...]]]:
-        """Return the options of all states.
-
-        Raises:
-            HypothesisError: there are too many to be learned one by one.
-        """
+        """Return the options of all states."""
         size = 0 if self.heap_game else self.part.after.size
         options_by_state: list[list[tuple[int, ...]]] = []
         while size <= MOST_OPTIONS and len(options_by_state) < self.states:

@@ -85,14 +85,6 @@ class QuotientPolicy(LookAheadPolicy):
 
         If a move leaves two heaps, the second replaces the first 0 of the position, or is appended.
         Classes of heaps larger than those learned follow the observed period, if there is one.
-
-        Args:
-            position: position on the game's board; or states of any number of parts, if all
-                parts of the game are of one kind.
-
-        Raises:
-            InvalidPositionError: ``position`` is neither.
-            ValueError: there is no move.
         """
         states = checked_integers("position", position, minimum=0)
         if self._is_on_board(states):

@@ -44,16 +44,7 @@ class Repair:
     def finish(
         self, budget: GameBudget, most_classes: int
     ) -> tuple[Quotient, CounterexampleSearch]:
-        """Return classes, and an exam that they passed; after an interrupt, call it again.
-
-        Args:
-            budget: budget of games.
-            most_classes: largest number of classes.
-
-        Raises:
-            NoMoreGamesError: the budget is used up.
-            HypothesisError: there are too many classes, or too much to read.
-        """
+        """Return classes, and an exam that they passed; after an interrupt, call it again."""
         while True:
             table = ObservationTable(
                 self._generators, self._experiments, self._lost, budget, most_classes

@@ -17,19 +17,11 @@ EXAMS = ((3, 60), (6, 12))
 
 
 def examine(state: ValueState, board: HeapBoard, rng: np.random.Generator) -> tuple[float, int]:
-    """Return the share of random positions at which the values contradict themselves.
+    """Return the share of random positions that contradict themselves, and the positions read.
 
     The boards have twice as many heaps, and larger ones. In half of the positions all sizes of
     heaps are equally likely, in the others small ones more likely; each is examined with the
     position after its best move. The exam ends at the first stage with contradictions.
-
-    Args:
-        state: values to examine.
-        board: board that they were learned on.
-        rng: generator of the positions.
-
-    Returns:
-        The share, and the number of positions whose options were read.
     """
     if not state.network.other_boards:
         return 0.0, 0
@@ -76,11 +68,6 @@ def with_larger_heaps(options: IntArray, sizes: int) -> IntArray:
 
     They do if a move takes any number, or if the same amounts may be taken from every large enough
     heap. Otherwise the options are returned unchanged.
-
-    Args:
-        options: options of a heap of each size, descending; see
-            :func:`agents.research.signed_products.visited_positions.heap_options`.
-        sizes: number of sizes to extend to.
     """
     largest = len(options) - 1
     amounts = largest - options[largest][options[largest] != NO_MOVE]

@@ -76,12 +76,7 @@ class ValueTraining:
         return len(self.visited.positions) + self._examined
 
     def learn(self, games: int, after_game: AfterGame) -> None:
-        """Learn from at most ``games`` games, until the exams find no contradiction.
-
-        Args:
-            games: largest number of games.
-            after_game: called after every game; a true result ends the training.
-        """
+        """Learn from at most ``games`` games, until the exams find no contradiction."""
         attempts = max(1, min(MOST_ATTEMPTS, games // FEWEST_GAMES))
         best = None
         try:

@@ -61,13 +61,7 @@ class ValueState:
         return (length - 1 + self.misere) % 2
 
     def logits(self, keys: IntArray, heaps: int, columns: int) -> FloatArray:
-        """Return the logit of a win for the player to move, for positions given by their keys.
-
-        Args:
-            keys: keys on a board of any size, ``(n,)``; each is evaluated once.
-            heaps: number of heaps on that board.
-            columns: number of bits of its largest heap.
-        """
+        """Return the logit of a win for the player to move, for positions given by their keys."""
         network, rounding = self.network, np.round if self.rounded else unchanged
         distinct, inverse = np.unique(keys, return_inverse=True)
         logits = np.empty(len(distinct))

@@ -17,14 +17,7 @@ NO_OPTION = 0
 
 
 def heap_options(game: Game) -> IntArray:
-    """Return the options of a heap of each size, ``(sizes, options)``, filled up by ``NO_MOVE``.
-
-    Args:
-        game: game of heaps that all have the same options; empty heaps have none.
-
-    Raises:
-        HypothesisError: the parts are not such heaps.
-    """
+    """Return the options of a heap of each size, ``(sizes, options)``, filled up by ``NO_MOVE``."""
     largest = max(game.parts, key=lambda part: part.num_positions)
     table = np.sort(largest.after, axis=1)[:, ::-1].astype(np.int64)
     for index, part in enumerate(game.parts):
@@ -68,11 +61,7 @@ class HeapBoard:
         return np.asarray(self.key_table[np.arange(self.heaps), positions].sum(axis=-1))
 
     def after(self, positions: IntArray) -> tuple[IntArray, BoolArray]:
-        """Return the keys of all options, and whether each is legal, ``(n, heaps * options)``.
-
-        Args:
-            positions: ``(n, heaps)``.
-        """
+        """Return the keys of all options, and whether each is legal, ``(n, heaps * options)``."""
         left = self.options[positions]
         heap = np.arange(self.heaps)[:, np.newaxis]
         change = self.key_table[heap, left] - self.key_table[heap, positions[..., np.newaxis]]
