@@ -1,36 +1,53 @@
-"""Measurements of training, interval by interval: results, lengths, entropy, optimality."""
+"""Measurements of training: results, lengths, entropy and optimality, and learning curves."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from agents.base import Agent, Policy, Trainable
+from agents.base import Agent, Learner, Policy, Trainable
+from agents.loop import Env
 from agents.opponents import as_pair
 from agents.rows import GameRows
-from agents.training import TrainingLog
-from nim_envs import Game
+from agents.training import TrainingLog, train
+from nim_envs import Game, GameEnv
 from nim_envs.game import PLAYERS
-from nim_envs.scoring import optimality
-from nim_envs.typing import FloatArray, IntArray
+from nim_envs.scoring import Optimality, optimality
+from nim_envs.typing import Array, FloatArray, IntArray
 from nim_envs.validation import checked_integer
 
+NO_GAMES = TrainingLog(np.empty(0, dtype=np.int8), np.empty(0, dtype=np.int32), 0.0)
 
-@dataclass(frozen=True)
-class Entropy:
-    """The mean entropy of each seat's moves, in nats.
 
-    Attributes:
-        policy: mean entropy of each seat's policy, float64 ``(2,)``; NaN for a seat that never
-            moves.
-        uniform: mean logarithm of the number of legal actions, the largest possible ``policy``,
-            float64 ``(2,)``; in the addition game ``log k``.
+def scores_of(agents: Any, game: Any) -> dict[str, Optimality]:
+    """Return the score of each learner's greedy policy, by the set of positions.
+
+    These are all for one learner, and for one in each seat those at which it can be to move.
     """
+    first, second = as_pair(agents)
+    players = {"all": first} if first is second else dict(zip(PLAYERS, (first, second), strict=True))
+    return {
+        name: optimality(agent.greedy(), game, name)
+        for name, agent in players.items()
+        if isinstance(agent, Trainable)
+    }
+
+
+class Entropy(NamedTuple):
+    """The mean entropy of each seat's moves, in nats."""
 
     policy: FloatArray
+    """Mean entropy of each seat's policy, float64 ``(2,)``; NaN for a seat that never moves."""
     uniform: FloatArray
+    """Mean logarithm of the number of legal actions, the largest possible ``policy``, ``(2,)``."""
+
+
+UNKNOWN = Entropy(np.full(2, np.nan), np.full(2, np.nan))
 
 
 def mean_entropy(policies: tuple[Policy, Policy], game: Game) -> Entropy:
@@ -112,15 +129,13 @@ class TrainingMeasurements:
 class TrainingRecorder:
     """Measures the learners during training.
 
-    The optimality of the greedy policy is that over all N-positions for one learner, and for one in
-    each seat that over those at which its seat can be to move.
-
     It draws no random numbers and changes nothing, so a run with it ends in the same tables.
     Give it to :func:`agents.training.train` as ``after_game``, with its ``every`` as
     ``after_every``.
 
     Args:
-        agents: as for :func:`agents.training.train`: one for both seats, or one for each.
+        agents: as for :func:`agents.training.train`: one for both seats, scored over all
+            N-positions, or one for each, scored over those at which its seat can be to move.
         game: rules and start of the training games; observations are its positions.
         every: number of games in an interval.
 
@@ -148,37 +163,23 @@ class TrainingRecorder:
     """
 
     def __init__(
-        self,
-        agents: Agent | tuple[Agent, Agent] | list[Agent],
-        game: Game,
-        *,
-        every: int = 500,
+        self, agents: Agent | tuple[Agent, Agent] | list[Agent], game: Game, *, every: int = 500
     ) -> None:
-        checked_integer("every", every, minimum=1)
+        self.every = checked_integer("every", every, minimum=1)
         GameRows(game)  # a game that is too large is refused before the training
         game.starts.sampler(game).support()
-        self.every = every
         self._game = game
-        first, second = as_pair(agents)
-        self._policies: tuple[Policy, Policy] | None = None
-        if isinstance(first, Policy) and isinstance(second, Policy) and not game.has_cycles:
-            self._policies = first, second
-        # By the set of positions to score it over.
-        players = {"all": first} if first is second else {PLAYERS[0]: first, PLAYERS[1]: second}
-        self._scored = {
-            name: agent for name, agent in players.items() if isinstance(agent, Trainable)
-        }
+        self._pair: Any = as_pair(agents)
+        self._has_entropy = not game.has_cycles and all(isinstance(a, Policy) for a in self._pair)
         self._entropies: dict[int, Entropy] = {}
         self._percents: dict[int, dict[str, float]] = {}
 
     def __call__(self, games: int) -> None:
         """Measure the learners as they are after ``games`` games."""
-        if self._policies is not None:
-            self._entropies[games] = mean_entropy(self._policies, self._game)
-        self._percents[games] = {
-            name: optimality(learner.greedy(), self._game, name).percent
-            for name, learner in self._scored.items()
-        }
+        if self._has_entropy:
+            self._entropies[games] = mean_entropy(self._pair, self._game)
+        scores = scores_of(self._pair, self._game)
+        self._percents[games] = {name: score.percent for name, score in scores.items()}
 
     def measurements(self, log: TrainingLog) -> TrainingMeasurements:
         """Return the measurements, with the results of ``log``.
@@ -186,30 +187,139 @@ class TrainingRecorder:
         Args:
             log: log of the run, complete or up to the game after which it was stopped.
         """
-        games = np.array([*range(self.every, log.games, self.every), log.games], dtype=np.int64)
-        games = games[games > 0]
-        if log.games and log.games not in self._percents:
+        ends = [*range(self.every, log.games, self.every), log.games] if log.games else []
+        if ends and log.games not in self._percents:
             self(log.games)  # stopped, or resumed at its end: the learners have not changed since
-        firsts = np.concatenate([[0], games[:-1]]).astype(np.int64)[: len(games)]
-        counts = games - firsts
 
-        def mean(values: npt.NDArray[np.generic]) -> FloatArray:
-            sums = np.add.reduceat(values.astype(np.float64), firsts) if len(games) else firsts
-            return np.asarray(sums / counts)
+        def means(values: Array) -> FloatArray:
+            return np.array([values[first:end].mean() for first, end in pairwise([0, *ends])])
 
-        none = np.full(2, np.nan)
-        unknown = Entropy(none, none)
-        entropies = [self._entropies.get(end, unknown) for end in games.tolist()]
+        entropies = [self._entropies.get(end, UNKNOWN) for end in ends]
+        percents = [self._percents.get(end, {}) for end in ends]
+        names = list(percents[-1]) if percents else []
         return TrainingMeasurements(
-            games=games,
-            win_rates=np.stack([mean(log.winners == seat) for seat in range(2)]),
-            lengths=mean(log.lengths),
+            games=np.array(ends, dtype=np.int64),
+            win_rates=np.stack([means(log.winners == seat) for seat in range(2)]),
+            lengths=means(log.lengths),
             entropies=np.array([entropy.policy for entropy in entropies]).reshape(-1, 2).T,
             uniform_entropies=np.array([e.uniform for e in entropies]).reshape(-1, 2).T,
             optimality={
-                name: np.array(
-                    [self._percents.get(end, {}).get(name, np.nan) for end in games.tolist()]
-                )
-                for name in self._scored
+                name: np.array([percent.get(name, np.nan) for percent in percents])
+                for name in names
             },
         )
+
+
+@dataclass(frozen=True)
+class LearningCurve:
+    """Scores of the greedy policy during training.
+
+    Attributes:
+        games: games played when each score was taken, int64 ``(points,)``.
+        seconds: training time by then, without scoring and compilation, float64 ``(points,)``.
+        percent: optimality of the greedy policy, float64 ``(points,)``; with one learner for each
+            seat, the mean over both seats' positions.
+        log: winners and lengths of all games of the run.
+    """
+
+    games: IntArray
+    seconds: FloatArray
+    percent: FloatArray
+    log: TrainingLog
+
+    def __repr__(self) -> str:
+        """Return the last score, and the game from which it stayed at 100 %."""
+        if not len(self.games):
+            return "LearningCurve(no points)"
+        since = self.games_to_sustained
+        perfect = "" if since is None else f"; 100 % from {since} games on"
+        return (
+            f"LearningCurve({len(self.games)} points, {self.percent[-1]:.1f} % after "
+            f"{self.games[-1]} games{perfect})"
+        )
+
+    @property
+    def first_sustained(self) -> int | None:
+        """Index of the first point from which the score stays 100 %; ``None`` if there is none."""
+        below = np.flatnonzero(self.percent < 100)
+        first = int(below[-1]) + 1 if len(below) else 0
+        return first if first < len(self.percent) else None
+
+    @property
+    def games_to_sustained(self) -> int | None:
+        """Games to the first sustained 100 %; ``None`` if it was not reached."""
+        first = self.first_sustained
+        return None if first is None else int(self.games[first])
+
+    @property
+    def seconds_to_sustained(self) -> float | None:
+        """Training seconds to the first sustained 100 %; ``None`` if it was not reached."""
+        first = self.first_sustained
+        return None if first is None else float(self.seconds[first])
+
+
+def learning_curve(
+    env: Env,
+    agents: Learner | tuple[Learner, Learner],
+    game: Game,
+    games: int,
+    *,
+    seed: int,
+    every: int,
+    progress: bool = True,
+    options: dict[str, Any] | None = None,
+    stop: Callable[[LearningCurve], bool] | None = None,
+) -> LearningCurve:
+    """Train in self-play and score the greedy policy at intervals.
+
+    Scoring draws no random numbers, so the learners end as they do after
+    :func:`agents.training.train`.
+
+    Args:
+        env: environment to train in.
+        agents: one learner for both seats, scored over all N-positions, or one for each seat,
+            scored over those at which that seat can be to move.
+        game: the game of ``env``, for the scores; these are of its process where it has wrappers.
+        games: number of games to play.
+        seed: seeds the environment's starts and the agents' choices.
+        every: games between two scores; there is always a score after the last game.
+        progress: whether to show a progress bar.
+        options: passed to every ``env.reset``.
+        stop: called after every score with the curve so far; the run ends if it returns true.
+
+    Returns:
+        The scores and the log of the training.
+
+    Raises:
+        ValueError: ``every`` is below 1.
+        TypeError: a wrapper of ``env`` cannot be followed by scores.
+    """
+    checked_integer("every", every, minimum=1)
+    wrapped = env is not env.unwrapped and isinstance(env.unwrapped, GameEnv)
+    points: list[tuple[int, float, float]] = []
+    scoring = 0.0
+    began = time.perf_counter()
+
+    def curve(log: TrainingLog) -> LearningCurve:
+        games, seconds, percent = zip(*points, strict=True) if points else ((), (), ())
+        return LearningCurve(
+            np.array(games, dtype=np.int64), np.array(seconds), np.array(percent), log
+        )
+
+    def score(games: int) -> bool:
+        nonlocal scoring
+        now = time.perf_counter()
+        scores = scores_of(agents, env if wrapped else game).values()
+        weights = [score.count for score in scores]
+        percent = float(np.average([score.percent for score in scores], weights=weights))
+        points.append((games, now - began - scoring, percent))
+        scoring += time.perf_counter() - now
+        return stop is not None and stop(curve(NO_GAMES))
+
+    log = train(
+        env, agents, games, seed=seed, progress=progress, options=options, after_game=score,
+        after_every=every,
+    )  # fmt: skip
+    compilation = time.perf_counter() - began - log.seconds
+    finished = curve(log)
+    return replace(finished, seconds=finished.seconds - compilation)

@@ -14,7 +14,7 @@ import click
 import numpy as np
 
 from agents import QLearning, registry
-from agents.evaluation import LearningCurve, learning_curve
+from agents.metrics import LearningCurve, learning_curve
 from agents.training import TrainingLog, train
 from benchmarks.options import count_option, names_option, run_options
 from benchmarks.published.q_learner import train_baseline, train_improved

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agents import QLearning
-from agents.evaluation import learning_curve
+from agents.metrics import learning_curve
 from agents.registry import LEARNERS
 from agents.training import train
 from nim_envs import GameEnv, make_game

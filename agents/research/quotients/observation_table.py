@@ -167,7 +167,7 @@ class ObservationTable:
         return table
 
     def learn_from(self, counts: Counts) -> bool:
-        """Add the experiment that a sum shows to be missing, if any; return whether there was one."""
+        """Add the experiment that a sum shows to be missing, if any; return whether one was."""
         number, before = 0, self.is_lost(counts)
         rest = counts.astype(np.int64)
         for column in _columns(counts):
