@@ -82,7 +82,7 @@ class OptimalAgent:
         return chosen
 
 
-class EpsilonOptimalAgent:
+class EpsilonOptimalAgent(OptimalAgent):
     """Plays optimally with probability ``1 - epsilon``, else a random legal action.
 
     Args:
@@ -96,21 +96,21 @@ class EpsilonOptimalAgent:
 
     def __init__(self, game: Game, epsilon: float, *, hurry: bool = False) -> None:
         self.epsilon = checked_number("epsilon", epsilon, 0, 1)
-        self.optimal = OptimalAgent(game, hurry=hurry)
+        super().__init__(game, hurry=hurry)
 
     def __repr__(self) -> str:
         """Return its game and its epsilon."""
-        return f"{type(self).__name__}({self.optimal.game.summary}; epsilon {self.epsilon})"
+        return f"{type(self).__name__}({self.game.summary}; epsilon {self.epsilon})"
 
     def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
         """Return an optimal action or, with probability ``epsilon``, a random one."""
         if rng.random() < self.epsilon:
             return int(random_action(np.flatnonzero(action_mask), rng.random()))
-        return self.optimal.act(observation, action_mask, rng)
+        return super().act(observation, action_mask, rng)
 
     def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
         """Return the mixture of the optimal and the uniform probabilities."""
-        optimal = self.optimal.action_probabilities(observations, action_masks)
+        optimal = super().action_probabilities(observations, action_masks)
         return with_exploration(optimal, action_masks, self.epsilon)
 
 
@@ -181,7 +181,12 @@ class HumanAgent:
                 actions = self._meant(text, legal, position)
                 if len(actions) == 1:
                     return actions[0]
-                self.write(self._refusal(answer, actions, legal, position))
+                if actions:
+                    named = [f'"{self.game.describe(action, position)}"' for action in actions]
+                    self.write(f"{answer!r} may mean {listed(named, 'or')}: say which.")
+                else:
+                    moves = self._legal_moves(legal, position)
+                    self.write(f"{answer!r} is not a legal move. {moves}")
 
     def _example(self, action: int, position: Position) -> str:
         """Both names of a move, in words and by numbers."""
@@ -191,7 +196,7 @@ class HumanAgent:
     def _numbers(self, action: int, position: Position) -> str:
         """A move by numbers: the part, if there are several, and the move's own number."""
         parts = self.game.parts
-        index, option = divmod(action, self.game.num_actions // len(parts))
+        index, option = divmod(action, self.game.options)
         numbers = parts[index].numbers(option, self.game.split(position)[index])
         return " ".join(map(str, (index, *numbers) if len(parts) > 1 else numbers))
 
@@ -210,15 +215,6 @@ class HumanAgent:
             if words and meant:
                 return meant
         return []
-
-    def _refusal(
-        self, answer: str, actions: list[int], legal: list[int], position: Position
-    ) -> str:
-        """The reason why an answer is refused."""
-        if actions:
-            named = [f'"{self.game.describe(action, position)}"' for action in actions]
-            return f"{answer!r} may mean {listed(named, 'or')}: say which."
-        return f"{answer!r} is not a legal move. {self._legal_moves(legal, position)}"
 
     def _help(self, legal: list[int], position: Position) -> str:
         """The rules, the legal moves and the commands."""
@@ -242,6 +238,7 @@ class HumanAgent:
         return "\n  ".join(["Legal moves:", *lines])
 
     def _hint(self, position: Position) -> str:
+        """The moves that win, or keep a draw."""
         try:
             best = self.game.solution.keeping_actions(position)
             drawn = self.game.solution.value(position) == 0
