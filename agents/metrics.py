@@ -30,7 +30,9 @@ def scores_of(agents: Any, game: Any) -> dict[str, Optimality]:
     These are all for one learner, and for one in each seat those at which it can be to move.
     """
     first, second = as_pair(agents)
-    players = {"all": first} if first is second else dict(zip(PLAYERS, (first, second), strict=True))
+    players = (
+        {"all": first} if first is second else dict(zip(PLAYERS, (first, second), strict=True))
+    )
     return {
         name: optimality(agent.greedy(), game, name)
         for name, agent in players.items()

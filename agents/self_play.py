@@ -133,6 +133,8 @@ def self_play_loop(learner: type[TableLearner], two: bool) -> Callable[..., None
                 block.winners[game] = seat if reward > 0.0 else 1 - seat
             block.lengths[game] = number
 
+    # In a file of its class, as the type of the state is an attribute of that.
+    play_games.__qualname__ = f"{learner.__module__}.{learner.__qualname__}"
     return compiled(play_games, choose, learn_from_turn, begin)
 
 

@@ -1,7 +1,7 @@
 """Table learners: a state, pure functions of it, and the kinds of learners.
 
-A learner is a class whose dataclass fields are its arguments. Its state is a ``NamedTuple`` of
-arrays and numbers, and its behaviour is functions of that state: ``choose``, ``learn`` and
+A learner is a class whose dataclass fields are its arguments. Its state is a named tuple of tables
+and numbers, and its behaviour is functions of that state: ``choose``, ``learn`` and
 ``learn_from_game``. :class:`TableLearner` calls them as plain Python, one turn at a time, in any
 environment; :mod:`agents.self_play` compiles the same functions into a loop of whole games.
 """
@@ -9,6 +9,7 @@ environment; :mod:`agents.self_play` compiles the same functions into a loop of 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import namedtuple
 from collections.abc import Callable, Sequence
 from copy import deepcopy
 from dataclasses import KW_ONLY, InitVar, dataclass, fields
@@ -95,9 +96,6 @@ class TableLearner(ABC):
     learn_episode: ClassVar[Function | None] = None
     begin: ClassVar[Function | None] = None
 
-    tables: ClassVar[tuple[str, ...]] = ("table",)
-    """Names of the arrays of the state that have an entry for each row, and are learned."""
-
     uses_rules: ClassVar[bool] = False
     """Whether it uses the rules, to look one move ahead."""
 
@@ -112,7 +110,9 @@ class TableLearner(ABC):
         self.exploration = Exploration(getattr(self, "epsilon", 0.0))
         self.generator = np.random.default_rng(getattr(self, "seed", 0))
         self._size = len(self.rows)
-        self.state: Any = self.initial_state(self._size, self.rows.num_actions)
+        tables = self.initial_tables(self._size, self.rows.num_actions)
+        self._tables = tuple(tables)
+        self.state: Any = self._new_state({**tables, **self.constants()})
         self._is_first = True
 
     @classmethod
@@ -149,8 +149,33 @@ class TableLearner(ABC):
         """Check the arguments."""
 
     @abstractmethod
-    def initial_state(self, rows: int, actions: int) -> Any:
-        """Return the initial state, a ``NamedTuple``, of tables with this number of rows."""
+    def initial_tables(self, rows: int, actions: int) -> dict[str, Array]:
+        """Return the arrays of the state that are learned, by name, with an entry for each row."""
+
+    def constants(self) -> dict[str, Any]:
+        """Return all else in the state, by name: its arguments that are numbers, and a buffer."""
+        numbers = {
+            name: float(value)
+            for name, value in self.arguments.items()
+            if name not in ("epsilon", "seed") and isinstance(value, (int, float))
+        }
+        return {**numbers, "buffer": np.zeros(self.rows.num_actions)}
+
+    def _new_state(self, content: dict[str, Any]) -> Any:
+        """Return a named tuple, of a type that is an attribute of the class.
+
+        There Numba's cache finds it.
+        """
+        cls = type(self)
+        if "State" not in vars(cls) or cls.State._fields != tuple(content):
+            cls.State = namedtuple("State", content)  # type: ignore[misc]
+            cls.State.__module__ = cls.__module__
+            cls.State.__qualname__ = f"{cls.__qualname__}.State"
+        return cls.State(**content)
+
+    def __reduce__(self) -> Any:
+        """Return what a file would have of it, as the type of its state is made when needed."""
+        return type(self).from_saved, (self.saved(),)
 
     @abstractmethod
     def policy(self) -> TablePolicy:
@@ -169,7 +194,7 @@ class TableLearner(ABC):
     @property
     def learned(self) -> dict[str, Array]:
         """The arrays that learning changes, by name."""
-        return {name: getattr(self.state, name) for name in self.tables}
+        return {name: getattr(self.state, name) for name in self._tables}
 
     def fits(self, game: Game) -> bool:
         """Return whether its rows are the positions of ``game``, and its actions the same."""
@@ -187,8 +212,7 @@ class TableLearner(ABC):
         row = self.rows.row(observation, legal)
         if row >= self._size:
             self._size = len(self.rows)
-            more = self.initial_state(self._size, self.rows.num_actions)
-            tables = {name: getattr(more, name) for name in self.tables}
+            tables = self.initial_tables(self._size, self.rows.num_actions)
             for name, table in tables.items():
                 table[: len(getattr(self.state, name))] = getattr(self.state, name)
             self.state = self.state._replace(**tables)
@@ -306,14 +330,6 @@ class ActionValueLearner(TableLearner):
         return ValuedPolicy(self.rows, self.table)
 
 
-class StepState(NamedTuple):
-    """The state of a :class:`StepLearner`."""
-
-    table: FloatArray
-    learning_rate: float
-    discount: float
-
-
 @dataclass(eq=False, repr=False)
 class StepLearner(ActionValueLearner):
     """A learner of action values by steps towards targets.
@@ -340,21 +356,21 @@ class StepLearner(ActionValueLearner):
         check_step(self.learning_rate, self.discount)
         checked_number("initial_range", self.initial_range, 0, LARGEST_VALUE)
 
-    def initial_state(self, rows: int, actions: int) -> Any:
-        """Return the initial state; subclasses may return one with more fields."""
+    def initial_tables(self, rows: int, actions: int) -> dict[str, Array]:
+        """Return the action values, of zeros or random numbers."""
         table = np.zeros((rows, actions))
         if self.initial_range:
             table = self.generator.uniform(-self.initial_range, self.initial_range, table.shape)
-        return StepState(table, float(self.learning_rate), float(self.discount))
+        return {"table": table}
 
 
 @inlined
 def choose_by_softmax(
     learner: Any, row: int, legal: Array, is_first: bool, epsilon: float, uniform: float
 ) -> int:
-    """Choose for any learner whose state has ``preferences``, a ``temperature`` and a buffer."""
-    softmax(learner.preferences[row], legal, learner.temperature, learner.probabilities)
-    return sample(learner.probabilities, uniform)
+    """Choose for any learner whose state has ``preferences`` and a ``temperature``."""
+    softmax(learner.preferences[row], legal, learner.temperature, learner.buffer)
+    return sample(learner.buffer, uniform)
 
 
 @inlined
@@ -396,18 +412,6 @@ class PreferenceLearner(TableLearner):
         return TablePolicy(self.rows, self.preferences)
 
 
-class CriticState(NamedTuple):
-    """The state of a :class:`CriticLearner`."""
-
-    preferences: FloatArray
-    critic: FloatArray  # values of positions, (rows,), or of actions, (rows, actions)
-    actor_rate: float
-    critic_rate: float
-    discount: float
-    temperature: float
-    probabilities: FloatArray  # buffer, (actions,)
-
-
 @dataclass(eq=False, repr=False)
 class CriticLearner(PreferenceLearner):
     """A learner of preferences with a critic.
@@ -424,7 +428,6 @@ class CriticLearner(PreferenceLearner):
     critic_rate: float = 0.3
     discount: float = 1.0
 
-    tables = ("preferences", "critic")
     criticises_actions: ClassVar[bool] = False
     """Whether the critic has values of actions, not of positions."""
 
@@ -433,13 +436,14 @@ class CriticLearner(PreferenceLearner):
         checked_number("actor_rate", self.actor_rate, 0, open_low=True)
         check_step(self.critic_rate, self.discount, name="critic_rate")
 
-    def initial_state(self, rows: int, actions: int) -> CriticState:
-        """Return the initial state, of zeros."""
+    def initial_tables(self, rows: int, actions: int) -> dict[str, Array]:
+        """Return preferences and critic, of zeros."""
         critic = np.zeros((rows, actions) if self.criticises_actions else rows)
-        return CriticState(
-            np.zeros((rows, actions)), critic, float(self.actor_rate), float(self.critic_rate),
-            float(self.discount), 1.0, np.zeros(actions),
-        )  # fmt: skip
+        return {"preferences": np.zeros((rows, actions)), "critic": critic}
+
+    def constants(self) -> dict[str, Any]:
+        """Return numbers, a buffer, and the temperature of the softmax."""
+        return {**super().constants(), "temperature": 1.0}
 
     def policy(self) -> TablePolicy:
         """Return the policy that is greedy by the preferences, with the critic's values."""
@@ -450,11 +454,11 @@ class CriticLearner(PreferenceLearner):
 def choose_by_lookahead(
     learner: Any, row: int, legal: Array, is_first: bool, epsilon: float, uniform: float
 ) -> int:
-    """Choose for any learner whose state has ``values``, ``after`` and a buffer."""
+    """Choose for any learner whose state has ``values`` and ``after``."""
     if uniform >= epsilon:  # a random action needs no values
         for action in legal:
-            learner.action_values[action] = -learner.values[learner.after[row, action]]
-    return epsilon_greedy_action(learner.action_values, legal, epsilon, uniform)
+            learner.buffer[action] = -learner.values[learner.after[row, action]]
+    return epsilon_greedy_action(learner.buffer, legal, epsilon, uniform)
 
 
 @dataclass(eq=False, repr=False)
@@ -471,13 +475,20 @@ class AfterstateLearner(TableLearner):
     learning_rate: float = 1.0
     epsilon: float | Schedule = 0.2
 
-    tables = ("values",)
     uses_rules = True
     choose = staticmethod(choose_by_lookahead)
 
     def check(self) -> None:
         """Check the arguments."""
         check_step(self.learning_rate)
+
+    def initial_tables(self, rows: int, actions: int) -> dict[str, Array]:
+        """Return values of 0."""
+        return {"values": np.zeros(rows)}
+
+    def constants(self) -> dict[str, Any]:
+        """Return numbers, a buffer, and the row after each action."""
+        return {**super().constants(), "after": self.graph_rows.graph.after}
 
     @property
     def graph_rows(self) -> GameRows:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from agents.compiling import inlined
 from agents.rows import Moves
-from agents.tables import CriticLearner, CriticState, Turn, log_policy_gradient
+from agents.tables import CriticLearner, Turn, log_policy_gradient
 
 
 @inlined
-def learn(learner: CriticState, moves: Moves, turn: Turn) -> None:
+def learn(learner: Any, moves: Moves, turn: Turn) -> None:
     """δ = r − γ V(s') − V(s);  V(s) += β δ;  H(s, b) += α δ [1{b = a} − π(b | s)] for legal b.
 
     γ has a minus sign because the opponent is to move at s', the position after the move; V(s')
@@ -24,7 +25,7 @@ def learn(learner: CriticState, moves: Moves, turn: Turn) -> None:
     v_next = values[turn.reply_row] if moves.counts[turn.reply_row] else 0.0
     td_error = turn.reward - values[row] - learner.discount * v_next
     values[row] += learner.critic_rate * td_error
-    gradient, legal = learner.probabilities, moves.legal[row, : moves.counts[row]]
+    gradient, legal = learner.buffer, moves.legal[row, : moves.counts[row]]
     log_policy_gradient(preferences, turn.action, legal, 1.0, gradient)
     for other in legal:
         preferences[other] += learner.actor_rate * td_error * gradient[other]

@@ -3,30 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
-
-import numpy as np
+from typing import Any
 
 from agents.compiling import inlined
 from agents.rows import Moves
 from agents.selection import greedy_action
 from agents.tables import StepLearner, Turn
-from nim_envs.typing import FloatArray
-
-
-class DoubleQLearningState(NamedTuple):
-    """The state of :class:`DoubleQLearning`."""
-
-    table: FloatArray  # mean of both tables
-    first: FloatArray
-    second: FloatArray
-    learning_rate: float
-    discount: float
-    generator: np.random.Generator  # chooses the table to update, and breaks ties
+from nim_envs.typing import Array
 
 
 @inlined
-def learn(learner: DoubleQLearningState, moves: Moves, turn: Turn) -> None:
+def learn(learner: Any, moves: Moves, turn: Turn) -> None:
     """Q1(s, a) += α [r − γ Q2(s', argmax_a' Q1(s', a')) − Q1(s, a)].
 
     A random number chooses which of the two tables is Q1, and another breaks ties of the argmax. γ
@@ -63,12 +50,13 @@ class DoubleQLearning(StepLearner):
     Arguments and errors: :class:`agents.tables.StepLearner`.
     """
 
-    tables = ("table", "first", "second")
     learn = staticmethod(learn)
 
-    def initial_state(self, rows: int, actions: int) -> DoubleQLearningState:
-        """Return the initial state: both tables are the same."""
-        table, learning_rate, discount = super().initial_state(rows, actions)
-        return DoubleQLearningState(
-            table, table.copy(), table.copy(), learning_rate, discount, self.generator
-        )
+    def initial_tables(self, rows: int, actions: int) -> dict[str, Array]:
+        """Return both tables, which are the same at first, and their mean."""
+        (table,) = super().initial_tables(rows, actions).values()
+        return {"table": table, "first": table.copy(), "second": table.copy()}
+
+    def constants(self) -> dict[str, Any]:
+        """Return numbers, and the generator that chooses the table to update, and breaks ties."""
+        return {**super().constants(), "generator": self.generator}

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from agents.compiling import inlined
 from agents.rows import Moves
 from agents.selection import largest_legal
-from agents.tables import StepLearner, StepState, Turn
+from agents.tables import StepLearner, Turn
 
 
 @inlined
-def learn(learner: StepState, moves: Moves, turn: Turn) -> None:
+def learn(learner: Any, moves: Moves, turn: Turn) -> None:
     """Q(s, a) += α [r + γ Σ_a' π(a' | s') Q(s', a') − Q(s, a)], π being epsilon-greedy.
 
     s' is the position at the mover's next turn, and r the reward from the move and the reply. Where

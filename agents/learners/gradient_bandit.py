@@ -3,30 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 
 from agents.compiling import inlined
 from agents.rows import Moves
 from agents.tables import Episode, PreferenceLearner, log_policy_gradient
-from nim_envs.typing import FloatArray, IntArray
+from nim_envs.typing import Array
 from nim_envs.validation import checked_number
 
 
-class GradientBanditState(NamedTuple):
-    """The state of :class:`GradientBandit`."""
-
-    preferences: FloatArray
-    baselines: FloatArray  # (rows,): mean result
-    visits: IntArray  # (rows,): number of results
-    learning_rate: float
-    temperature: float
-    probabilities: FloatArray  # buffer, (actions,)
-
-
 @inlined
-def learn_from_game(learner: GradientBanditState, moves: Moves, episode: Episode) -> None:
+def learn_from_game(learner: Any, moves: Moves, episode: Episode) -> None:
     """H(s, b) += (α/τ) [R − R̄(s)] [1{b = a} − π(b | s)] for legal b;  R̄(s) += [R − R̄(s)] / N(s).
 
     R is the result of the game for the mover, 1 for a win, -1 for a loss and 0 for a draw, and
@@ -39,7 +28,7 @@ def learn_from_game(learner: GradientBanditState, moves: Moves, episode: Episode
         gradient-following algorithms for connectionist reinforcement learning", *Machine
         Learning* 8 (1992), 229-256.
     """
-    gradient, temperature = learner.probabilities, learner.temperature
+    gradient, temperature = learner.buffer, learner.temperature
     for turn in range(len(episode.rows)):
         row, action = episode.rows[turn], episode.actions[turn]
         preferences, error = learner.preferences[row], episode.result - learner.baselines[row]
@@ -72,7 +61,6 @@ class GradientBandit(PreferenceLearner):
     learning_rate: float = 0.15
     temperature: float = 1.0
 
-    tables = ("preferences", "baselines", "visits")
     learn_episode = staticmethod(learn_from_game)
 
     def check(self) -> None:
@@ -80,9 +68,9 @@ class GradientBandit(PreferenceLearner):
         checked_number("learning_rate", self.learning_rate, 0, open_low=True)
         checked_number("temperature", self.temperature, 0, open_low=True)
 
-    def initial_state(self, rows: int, actions: int) -> GradientBanditState:
-        """Return the initial state, of zeros."""
-        return GradientBanditState(
-            np.zeros((rows, actions)), np.zeros(rows), np.zeros(rows, np.int64),
-            float(self.learning_rate), float(self.temperature), np.zeros(actions),
-        )  # fmt: skip
+    def initial_tables(self, rows: int, actions: int) -> dict[str, Array]:
+        """Return preferences, and the mean and number of results at each position, of zeros."""
+        visits = np.zeros(rows, np.int64)
+        return {
+            "preferences": np.zeros((rows, actions)), "baselines": np.zeros(rows), "visits": visits
+        }  # fmt: skip

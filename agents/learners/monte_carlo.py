@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -12,14 +12,7 @@ from agents.rows import Moves
 from agents.schedules import Schedule, harmonic
 from agents.selection import epsilon_greedy_action
 from agents.tables import ActionValueLearner, Episode
-from nim_envs.typing import Array, FloatArray, IntArray
-
-
-class MonteCarloState(NamedTuple):
-    """The state of :class:`MonteCarloES`."""
-
-    table: FloatArray
-    visits: IntArray  # (rows, actions)
+from nim_envs.typing import Array
 
 
 @inlined
@@ -31,7 +24,7 @@ def choose(
 
 
 @inlined
-def learn_from_game(learner: MonteCarloState, moves: Moves, episode: Episode) -> None:
+def learn_from_game(learner: Any, moves: Moves, episode: Episode) -> None:
     """N(s, a) += 1;  Q(s, a) += [G − Q(s, a)] / N(s, a).
 
     G is the result for the mover: 1 for a win, 0 for a loss, 0.5 for a draw. No position occurs
@@ -68,11 +61,10 @@ class MonteCarloES(ActionValueLearner):
 
     epsilon: float | Schedule = harmonic
 
-    tables = ("table", "visits")
     choose = staticmethod(choose)
     learn_episode = staticmethod(learn_from_game)
 
-    def initial_state(self, rows: int, actions: int) -> MonteCarloState:
-        """Return the initial state, of zeros."""
+    def initial_tables(self, rows: int, actions: int) -> dict[str, Array]:
+        """Return means and numbers of results, of zeros."""
         shape = rows, actions
-        return MonteCarloState(np.zeros(shape), np.zeros(shape, np.int64))
+        return {"table": np.zeros(shape), "visits": np.zeros(shape, np.int64)}

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from agents.compiling import inlined
 from agents.rows import Moves
 from agents.selection import softmax
-from agents.tables import CriticLearner, CriticState, Turn
+from agents.tables import CriticLearner, Turn
 
 
 @inlined
-def learn(learner: CriticState, moves: Moves, turn: Turn) -> None:
+def learn(learner: Any, moves: Moves, turn: Turn) -> None:
     """Q(s, a) += β [r − γ Σ_b π(b | s') Q(s', b) − Q(s, a)];  H(s, ·) += α A(s, ·).
 
     The advantage is A(s, b) = Q(s, b) − Σ_c π(c | s) Q(s, c), and π the softmax of H. γ has a minus
@@ -22,7 +23,7 @@ def learn(learner: CriticState, moves: Moves, turn: Turn) -> None:
         S. Kakade, "A natural policy gradient", *NeurIPS* (2001); A. Agarwal et al., "On the
         theory of policy gradient methods", *JMLR* 22 (2021), section 5.
     """
-    probabilities, row, reply_row = learner.probabilities, turn.row, turn.reply_row
+    probabilities, row, reply_row = learner.buffer, turn.row, turn.reply_row
     legal = moves.legal[row, : moves.counts[row]]
     replies = moves.legal[reply_row, : moves.counts[reply_row]]
     preferences, q = learner.preferences[row], learner.critic[row]

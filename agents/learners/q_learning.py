@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 
@@ -12,26 +12,15 @@ from agents.replay import Replay, ReplayBuffer, empty_buffer, is_due, store, sto
 from agents.rows import Moves
 from agents.selection import largest_legal
 from agents.tables import StepLearner, Turn
-from nim_envs.typing import Array, FloatArray
+from nim_envs.typing import Array
 from nim_envs.validation import checked_choice
 
 BOOTSTRAPS = ("negamax", "own_turn", "opponent_max")
 
 
-class QLearningState(NamedTuple):
-    """The state of :class:`QLearning`."""
-
-    table: FloatArray
-    learning_rate: float
-    discount: float  # negative where the opponent moves at s'
-    own_turn: bool  # whether s' is the mover's next turn, not the position after the move
-    with_reply: bool  # whether r is the reward of the move and the reply, not of the move alone
-    replay: ReplayBuffer | None
-
-
 @inlined
 def change_entry(
-    learner: QLearningState, moves: Moves, row: int, action: int, reward: float, next_row: int
+    learner: Any, moves: Moves, row: int, action: int, reward: float, next_row: int
 ) -> None:
     """Change Q(s, a) as :func:`learn` says, for a stored turn or the one just played."""
     q, q_next = learner.table[row], learner.table[next_row]
@@ -43,9 +32,7 @@ def change_entry(
 
 
 @inlined
-def learn_from_batch(
-    learner: QLearningState, moves: Moves, replay: ReplayBuffer | None, games: int
-) -> None:
+def learn_from_batch(learner: Any, moves: Moves, replay: ReplayBuffer | None, games: int) -> None:
     """Learn from a batch of stored turns, if one is due."""
     # Numba leaves out what follows where an argument, not an attribute, is None.
     if replay is not None and is_due(replay, games):
@@ -55,7 +42,7 @@ def learn_from_batch(
 
 
 @inlined
-def learn(learner: QLearningState, moves: Moves, turn: Turn) -> None:
+def learn(learner: Any, moves: Moves, turn: Turn) -> None:
     """Q(s, a) += α [r + γ max_a' Q(s', a') − Q(s, a)], with −γ where the opponent moves at s'.
 
     r is the reward to the mover, and s' the position to bootstrap from. Where the game has ended, r
@@ -120,17 +107,17 @@ class QLearning(StepLearner):
         if self.replay is not None and not isinstance(self.replay, Replay):
             raise ValueError(f"replay must be a Replay, or None, not {self.replay!r}")
 
-    def initial_state(self, rows: int, actions: int) -> QLearningState:
-        """Return the initial state."""
+    def constants(self) -> dict[str, Any]:
+        """Return numbers, flags, and the buffer of stored turns, if any."""
         is_negamax = self.bootstrap == "negamax"
-        return QLearningState(
-            super().initial_state(rows, actions).table,
-            float(self.learning_rate),
-            float(-self.discount if is_negamax else self.discount),
-            self.bootstrap == "own_turn",
-            not is_negamax,
-            None if self.replay is None else empty_buffer(self.replay, self.generator),
-        )
+        return {
+            **super().constants(),
+            # Negative where the opponent moves at s'.
+            "discount": float(-self.discount if is_negamax else self.discount),
+            "own_turn": self.bootstrap == "own_turn",
+            "with_reply": not is_negamax,
+            "replay": None if self.replay is None else empty_buffer(self.replay, self.generator),
+        }
 
     @property
     def learned(self) -> dict[str, Array]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from agents.compiling import inlined
 from agents.rows import Moves
 from agents.tables import AfterstateLearner, Turn
-from nim_envs.typing import FloatArray, Int32Array, IntArray
+from nim_envs.typing import Array, FloatArray, Int32Array, IntArray
 from nim_envs.validation import checked_boolean
 
 
@@ -19,16 +19,6 @@ class Predecessors(NamedTuple):
 
     rows: Int32Array
     first: IntArray  # (rows + 1,)
-
-
-class RealTimeDynamicProgrammingState(NamedTuple):
-    """The state of :class:`RealTimeDynamicProgramming`."""
-
-    values: FloatArray
-    after: Int32Array  # (rows, actions): row after each action
-    predecessors: Predecessors | None  # with sweeping
-    learning_rate: float
-    action_values: FloatArray  # buffer, (actions,)
 
 
 @inlined
@@ -61,7 +51,7 @@ def sweep_back(
 
 
 @inlined
-def learn(learner: RealTimeDynamicProgrammingState, moves: Moves, turn: Turn) -> None:
+def learn(learner: Any, moves: Moves, turn: Turn) -> None:
     """V(s) += α [max_a −V(s'(a)) − V(s)] over all legal actions a at s, s'(a) by the rules.
 
     With α = 1 this is value iteration. V is for the player to move, and 1 at most, so the maximum
@@ -109,15 +99,16 @@ class RealTimeDynamicProgramming(AfterstateLearner):
         super().check()
         checked_boolean("sweeping", self.sweeping)
 
-    def initial_state(self, rows: int, actions: int) -> RealTimeDynamicProgrammingState:
-        """Return the initial state: values of 0, but at positions without moves."""
-        graph_rows = self.graph_rows
-        is_end = graph_rows.moves.counts == 0
-        return RealTimeDynamicProgrammingState(
-            np.where(is_end, graph_rows.end_values, 0).astype(np.float64), graph_rows.graph.after,
-            predecessors(graph_rows.graph.after) if self.sweeping else None,
-            float(self.learning_rate), np.zeros(actions),
-        )  # fmt: skip
+    def initial_tables(self, rows: int, actions: int) -> dict[str, Array]:
+        """Return values of 0, but at positions without moves."""
+        is_end = self.rows.moves.counts == 0
+        return {"values": np.where(is_end, self.graph_rows.end_values, 0).astype(np.float64)}
+
+    def constants(self) -> dict[str, Any]:
+        """Return numbers, the row after each action, and those before, for sweeping."""
+        constants = super().constants()
+        before = predecessors(constants["after"]) if self.sweeping else None
+        return {**constants, "predecessors": before}
 
 
 def predecessors(after: Int32Array) -> Predecessors:

@@ -3,29 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
-
-import numpy as np
+from typing import Any
 
 from agents.compiling import inlined
 from agents.rows import Moves
 from agents.schedules import check_step
 from agents.tables import AfterstateLearner, Turn
-from nim_envs.typing import FloatArray, Int32Array
-
-
-class SampledAfterstateTDState(NamedTuple):
-    """The state of :class:`SampledAfterstateTD`."""
-
-    values: FloatArray
-    after: Int32Array  # (rows, actions): row after each action
-    learning_rate: float
-    discount: float
-    action_values: FloatArray  # buffer, (actions,)
 
 
 @inlined
-def learn(learner: SampledAfterstateTDState, moves: Moves, turn: Turn) -> None:
+def learn(learner: Any, moves: Moves, turn: Turn) -> None:
     """V(s') += α [−r − γ V(s'') − V(s')] for s' after the move and s'' after the opponent's reply.
 
     Values are for the player to move: the opponent at s', hence −r, and the mover at s''. r is the
@@ -67,10 +54,3 @@ class SampledAfterstateTD(AfterstateLearner):
     def check(self) -> None:
         """Check the arguments."""
         check_step(self.learning_rate, self.discount)
-
-    def initial_state(self, rows: int, actions: int) -> SampledAfterstateTDState:
-        """Return the initial state, of zeros."""
-        return SampledAfterstateTDState(
-            np.zeros(rows), self.graph_rows.graph.after, float(self.learning_rate),
-            float(self.discount), np.zeros(actions),
-        )  # fmt: skip

@@ -3,42 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 
 from agents.compiling import inlined
 from agents.rows import Moves
 from agents.tables import StepLearner, Turn
-from nim_envs.typing import FloatArray, IntArray
-
-
-class SARSAState(NamedTuple):
-    """The state of :class:`SARSA`, with the previous turn of each seat."""
-
-    table: FloatArray
-    learning_rate: float
-    discount: float
-    rows: IntArray  # (2,): row of the previous turn of each seat; -1 where there is none
-    actions: IntArray  # (2,)
-    rewards: FloatArray  # (2,)
 
 
 @inlined
-def begin_game(learner: SARSAState) -> None:
+def begin_game(learner: Any) -> None:
     """Discard the previous turns."""
     learner.rows[:] = -1
 
 
 @inlined
-def change_entry(learner: SARSAState, row: int, action: int, reward: float, q_next: float) -> None:
+def change_entry(learner: Any, row: int, action: int, reward: float, q_next: float) -> None:
     """Change Q(s, a) as :func:`learn` says; ``q_next`` is Q(s', a')."""
     td_error = reward + learner.discount * q_next - learner.table[row, action]
     learner.table[row, action] += learner.learning_rate * td_error
 
 
 @inlined
-def learn(learner: SARSAState, moves: Moves, turn: Turn) -> None:
+def learn(learner: Any, moves: Moves, turn: Turn) -> None:
     """Q(s, a) += α [r + γ Q(s', a') − Q(s, a)].
 
     s' and a' are those of the mover's next turn, and r is the reward from the move and the reply:
@@ -79,9 +67,7 @@ class SARSA(StepLearner):
     learn = staticmethod(learn)
     begin = staticmethod(begin_game)
 
-    def initial_state(self, rows: int, actions: int) -> SARSAState:
-        """Return the initial state, without previous turns."""
-        table, learning_rate, discount = super().initial_state(rows, actions)
-        return SARSAState(
-            table, learning_rate, discount, np.full(2, -1), np.zeros(2, np.int64), np.zeros(2)
-        )
+    def constants(self) -> dict[str, Any]:
+        """Return numbers, and row, action and reward of the previous turn of each seat, if any."""
+        rows, actions, rewards = np.full(2, -1), np.zeros(2, np.int64), np.zeros(2)
+        return {**super().constants(), "rows": rows, "actions": actions, "rewards": rewards}

@@ -3,27 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any
 
 from agents.compiling import inlined
 from agents.rows import Moves
 from agents.selection import largest_legal
 from agents.tables import Episode, StepLearner
-from nim_envs.typing import FloatArray
 from nim_envs.validation import checked_number
 
 
-class WatkinsQLambdaState(NamedTuple):
-    """The state of :class:`WatkinsQLambda`."""
-
-    table: FloatArray
-    learning_rate: float
-    discount: float
-    trace_decay: float
-
-
 @inlined
-def learn_from_game(learner: WatkinsQLambdaState, moves: Moves, episode: Episode) -> None:
+def learn_from_game(learner: Any, moves: Moves, episode: Episode) -> None:
     """Q(s, a) += α [G − Q(s, a)], G = r + γ [(1 − λ) max_a' Q(s', a') + λ G'], last turn first.
 
     r is the reward from the move and the reply, s' the position at the mover's next turn and G' the
@@ -72,8 +62,3 @@ class WatkinsQLambda(StepLearner):
         """Check the arguments."""
         super().check()
         checked_number("trace_decay", self.trace_decay, 0, 1)
-
-    def initial_state(self, rows: int, actions: int) -> WatkinsQLambdaState:
-        """Return the initial state."""
-        table, learning_rate, discount = super().initial_state(rows, actions)
-        return WatkinsQLambdaState(table, learning_rate, discount, float(self.trace_decay))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -16,26 +16,16 @@ from nim_envs.typing import Array, FloatArray, MaskArray
 from nim_envs.validation import checked_number
 
 
-class WinLossRatioState(NamedTuple):
-    """The state of :class:`WinLossRatio`."""
-
-    wins: FloatArray  # (rows, actions)
-    losses: FloatArray  # (rows, actions)
-    greedy_threshold: float
-    retention: float  # factor of the earlier counts
-    probabilities: FloatArray  # buffer, (actions,)
-
-
 @inlined
 def choose(
-    learner: WinLossRatioState, row: int, legal: Array, is_first: bool, epsilon: float,
+    learner: Any, row: int, legal: Array, is_first: bool, epsilon: float,
     uniform: float,
 ) -> int:  # fmt: skip
     """Draw a legal action by π(a) ∝ max(w(a), 1) / max(l(a), 1), w its wins and l its losses.
 
     Above the threshold it plays the likeliest.
     """
-    probabilities = learner.probabilities
+    probabilities = learner.buffer
     probabilities[:] = 0.0
     total = 0.0
     for action in legal:
@@ -53,7 +43,7 @@ def choose(
 
 
 @inlined
-def learn_from_game(learner: WinLossRatioState, moves: Moves, episode: Episode) -> None:
+def learn_from_game(learner: Any, moves: Moves, episode: Episode) -> None:
     """w(s, ·), l(s, ·) *= retention;  w(s, a) += (1 + R)/2;  l(s, a) += (1 − R)/2.
 
     w and l are the wins and losses of the mover, R is the result of the game for it: 1 for a win,
@@ -62,13 +52,14 @@ def learn_from_game(learner: WinLossRatioState, moves: Moves, episode: Episode) 
     References:
         The Decision Management Community's challenge of January 2020, solution by Moore.
     """
+    retention = 1.0 - learner.forgetting
     for turn in range(len(episode.rows)):
         row, action = episode.rows[turn], episode.actions[turn]
         wins, losses = learner.wins[row], learner.losses[row]
-        if learner.retention < 1.0:
+        if retention < 1.0:
             for other in range(len(wins)):
-                wins[other] *= learner.retention
-                losses[other] *= learner.retention
+                wins[other] *= retention
+                losses[other] *= retention
         wins[action] += (1.0 + episode.result) / 2.0
         losses[action] += (1.0 - episode.result) / 2.0
 
@@ -95,7 +86,6 @@ class WinLossRatio(TableLearner):
     greedy_threshold: float = 1.0
     forgetting: float = 0.0
 
-    tables = ("wins", "losses")
     choose = staticmethod(choose)
     learn_episode = staticmethod(learn_from_game)
 
@@ -104,12 +94,9 @@ class WinLossRatio(TableLearner):
         checked_number("greedy_threshold", self.greedy_threshold, 0, 1)
         checked_number("forgetting", self.forgetting, 0, 1, open_high=True)
 
-    def initial_state(self, rows: int, actions: int) -> WinLossRatioState:
-        """Return the initial state, without results."""
-        return WinLossRatioState(
-            np.zeros((rows, actions)), np.zeros((rows, actions)), float(self.greedy_threshold),
-            1.0 - self.forgetting, np.zeros(actions),
-        )  # fmt: skip
+    def initial_tables(self, rows: int, actions: int) -> dict[str, Array]:
+        """Return wins and losses, of zeros."""
+        return {"wins": np.zeros((rows, actions)), "losses": np.zeros((rows, actions))}
 
     def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
         """Return the behaviour policy; see :class:`nim_envs.players.Policy`."""
