@@ -18,11 +18,7 @@ DRAW = -1
 
 
 class Seat:
-    """An agent in a seat, with the methods by which it learns.
-
-    Args:
-        agent: player of the seat, which learns from its games if it is a learner.
-    """
+    """An agent in a seat, with the methods by which it learns."""
 
     def __init__(self, agent: Agent) -> None:
         self.agent = agent

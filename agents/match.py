@@ -69,16 +69,7 @@ class MatchResult:
 
 
 class MatchedPlayer:
-    """Any player as an agent, in one environment.
-
-    Args:
-        player: any player that :func:`nim_envs.optimality` takes, or an agent without known
-            probabilities.
-        env: turn-based environment; for a player with ``move``, one of ``nim_envs``.
-
-    Raises:
-        TypeError: ``player`` is no player, or has ``move`` and ``env`` is not of ``nim_envs``.
-    """
+    """Any player as an agent, in one environment."""
 
     def __init__(self, player: AnyPlayer, env: Env) -> None:
         if not is_player(player):

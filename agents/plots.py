@@ -59,16 +59,8 @@ def training_curves(measured: TrainingMeasurements, title: str = "") -> Figure:
     where measured, the entropy of each seat's policy beside the logarithm of the number of legal
     moves, and the optimality of the greedy policy.
 
-    Args:
-        measured: measurements of the run.
-        title: title of the picture.
-
     Raises:
         ValueError: nothing was measured.
-
-    Returns:
-        A figure whose axes have the labels ``"win rate"``, ``"game length"``,
-        ``"first-seat advantage"``, ``"entropy"`` and ``"optimality"``.
     """
     if not len(measured.games):
         raise ValueError("there are no games to draw")
@@ -117,14 +109,8 @@ def training_curves(measured: TrainingMeasurements, title: str = "") -> Figure:
     return figure
 
 
-LARGEST_SIDE = 400
-"""Rows or columns above which a heatmap is refused: it would be larger than a poster."""
-
-LARGEST_SLICES = 64
-"""Panels above which the heatmap of a game with three or more parts is refused."""
-
-LARGEST_LIST = 1 << 20
-"""Most positions of a heatmap."""
+LARGEST_SIDE, LARGEST_SLICES, LARGEST_LIST = 400, 64, 1 << 20
+"""Most rows or columns of a panel, most panels, and most positions: more are too large to read."""
 
 WIDEST = 12.0
 """Largest width of a row of panels, where one panel is no wider, in inches."""
@@ -142,11 +128,6 @@ def heatmaps(agent: Agent, game: Game, title: str = "") -> dict[str, Figure]:
     ``"probabilities"``, the policy with exploration; see :func:`value_heatmap` and
     :func:`policy_heatmap`.
 
-    Args:
-        agent: a learner, or an agent with ``action_probabilities``.
-        game: game to draw; observations are its positions.
-        title: title of the pictures.
-
     Raises:
         TypeError: the agent's probabilities are not known.
         SearchTooLargeError: the game has too many positions for a picture.
@@ -160,11 +141,9 @@ def heatmaps(agent: Agent, game: Game, title: str = "") -> dict[str, Figure]:
         return {"greedy": policy_heatmap(agent, game, f"{start}policy")}
     pictures, greedy = {}, agent.greedy()
     if hasattr(greedy, "action_values"):
-        is_ratio = isinstance(agent, WinLossRatio)
         name = "preference" if isinstance(agent, PreferenceLearner) else "value"
-        pictures["values"] = value_heatmap(
-            greedy, game, title, "wins over losses" if is_ratio else name
-        )
+        name = "wins over losses" if isinstance(agent, WinLossRatio) else name
+        pictures["values"] = value_heatmap(greedy, game, title, name)
     if isinstance(agent, Policy):
         pictures["probabilities"] = policy_heatmap(agent, game, f"{start}policy as it plays")
     pictures["greedy"] = policy_heatmap(greedy, game, f"{start}greedy policy")
@@ -172,19 +151,13 @@ def heatmaps(agent: Agent, game: Game, title: str = "") -> dict[str, Figure]:
 
 
 def value_heatmap(greedy: Any, game: Game, title: str = "", name: str = "value") -> Figure:
-    """Draw the values by which a policy ranks moves.
+    """Draw the values, of this name, by which a policy with ``action_values`` ranks moves.
 
     For a game with one part, positions are rows and moves are columns. For one with more, positions
     are cells of a grid over the two largest parts, with the value of the best move; every
     combination of states of the others that occurs has its own panel. Cells that are no legal move
     or no position with a move are hatched. Dots mark the winning moves, or those that keep a draw;
     diamonds mark the P-positions.
-
-    Args:
-        greedy: a policy with ``action_values``, as ``learner.greedy()`` is.
-        game: game to draw; observations are its positions.
-        title: title of the picture.
-        name: name of the values.
 
     Raises:
         SearchTooLargeError: the game has too many positions for a picture.
@@ -199,7 +172,7 @@ def value_heatmap(greedy: Any, game: Game, title: str = "", name: str = "value")
     norm = Normalize(low, high) if low < high else Normalize(low - 0.5, high + 0.5)
     if low > 0 and high / low > 100:  # ratios
         norm = LogNorm(low, high)
-    return _draw(grid, numbers, norm, title, name, {})
+    return _draw(grid, numbers, norm, title, name)
 
 
 def policy_heatmap(policy: Policy, game: Game, title: str = "") -> Figure:
@@ -209,11 +182,6 @@ def policy_heatmap(policy: Policy, game: Game, title: str = "") -> Figure:
     move; for one with more, the probability of a winning move at each N-position. There crosses
     mark the blunders: N-positions where a most probable move does not win.
 
-    Args:
-        policy: an agent with ``action_probabilities``.
-        game: game to draw; observations are its positions.
-        title: title of the picture.
-
     Raises:
         SearchTooLargeError: the game has too many positions for a picture.
     """
@@ -221,79 +189,77 @@ def policy_heatmap(policy: Policy, game: Game, title: str = "") -> Figure:
     probabilities = policy.action_probabilities(grid.positions, grid.masks)
     won = (probabilities * grid.winning).sum(axis=1)
     winnable = grid.winning.any(axis=1)
-    named = scored_positions(game)
-    score = f"{100 * won.sum() / max(1, winnable.sum()):.1f} % of all {winnable.sum()} {named}"
-    text = "\n".join(part for part in (title, f"{score} played optimally") if part)
+    score = 100 * won.sum() / max(1, winnable.sum())
+    named = f"{score:.1f} % of all {winnable.sum()} {scored_positions(game)} played optimally"
+    title = "\n".join(filter(None, (title, named)))
     if grid.by_move:
         numbers, label = probabilities[grid.masks == 1], "probability of the move"
-        return _draw(grid, numbers, Normalize(0, 1), text, label, {})
+        return _draw(grid, numbers, Normalize(0, 1), title, label)
     likeliest = probabilities == probabilities.max(axis=1, keepdims=True)
     blunders = (likeliest & ~grid.winning).any(axis=1) & winnable
     numbers, label = np.where(winnable, won, np.nan), "probability of a winning move"
-    return _draw(grid, numbers, Normalize(0, 1), text, label, {"blunder": ("X", blunders)})
+    return _draw(grid, numbers, Normalize(0, 1), title, label, {"blunder": ("X", blunders)})
 
 
 class _Grid:
-    """The cells of a picture, one for each legal move of one part, or for each position of more.
-
-    Args:
-        game: game to draw.
+    """The cells of a picture: the legal moves of one part, or the positions of more.
 
     Attributes:
         by_move: whether the cells are moves.
         positions: positions with a legal move, ``(n, fields)``.
         masks: their legal actions.
         winning: their actions that win or keep a draw, boolean ``(n, actions)``.
-        names: what stands along the rows and the columns, with the names of each.
+        axes: what stands along rows and columns, with the names of each.
         panels: titles of the panels.
-
-    Raises:
-        SearchTooLargeError: it is too large for a picture.
     """
 
     def __init__(self, game: Game) -> None:
         total = Sum(game.parts)
         self.by_move = len(game.parts) == 1
-        sides = [part.num_positions for part in game.parts]
+        sizes = [part.num_positions for part in game.parts]
         if self.by_move:
-            sides.append(game.num_actions)
+            sizes.append(game.num_actions)
         # Of equal parts the later ones.
-        down, across = sorted(np.argsort(sides, kind="stable")[-2:].tolist())
-        if max(sides) > LARGEST_SIDE:
+        down, across = sorted(np.argsort(sizes, kind="stable")[-2:].tolist())
+        if max(sizes) > LARGEST_SIDE:
             raise SearchTooLargeError(
-                f"a heatmap of {sides[down]} by {sides[across]} cells is too large to read; the "
+                f"a heatmap of {sizes[down]} by {sizes[across]} cells is too large to read; the "
                 f"limit is {LARGEST_SIDE} a side"
             )
         others = [index for index in range(len(sides)) if index not in (down, across)]
-        count = math.prod(sides[index] for index in others)
-        states = np.zeros((0, len(sides)), dtype=np.int64)
+        count = math.prod(sizes[index] for index in others)
+        slices: list[tuple[int, ...]] = []
         # Where heaps split, most combinations occur in no position, and have no panel.
         if count <= LARGEST_SLICES or total.groups:
             states = total.states(LARGEST_LIST)
             states = states[~total.is_over(states)]
-            count = len(set(map(tuple, states[:, others].tolist())))
+            slices = sorted(set(map(tuple, states[:, others].tolist())))
+            count = len(slices)
         if count > LARGEST_SLICES:
             raise SearchTooLargeError(
-                f"a game with parts of {sides} states would need {count} panels, one for "
+                f"a game with parts of {sizes} states would need {count} panels, one for "
                 f"every combination of the smaller parts; the limit is {LARGEST_SLICES}"
             )
         self.positions, self.masks = total.positions(states), total.mask(states)
         self.winning = game.solution.keeping_mask(self.positions)
-        slices = sorted(set(map(tuple, states[:, others].tolist())))
-        panel = np.array([slices.index(tuple(each)) for each in states[:, others].tolist()])
-        self.place = panel, states[:, down], states[:, across % states.shape[1]]
+        cells = states
         if self.by_move:
             rows, actions = np.nonzero(self.masks)
-            self.place = panel[rows], states[rows, 0], actions
-        self.shape = len(slices), sides[down], sides[across]
-        self.names = [(_axis(game, index), _names(game, index)) for index in (down, across)]
+            cells = np.column_stack([states[rows], actions])
+        panel = np.array([slices.index(tuple(each)) for each in cells[:, others].tolist()])
+        self.place = panel, cells[:, down], cells[:, across]
+        self.shape = len(slices), sizes[down], sizes[across]
+        sides = [
+            (_side(game, index), ["-".join(map(str, each)) for each in part.coordinates.tolist()])
+            for index, part in enumerate(game.parts)
+        ]
+        if self.by_move:
+            sides.append(("move", [*map(game.parts[0].describe, range(game.num_actions))]))
+        self.axes = sides[down], sides[across]
         self.panels = []
         for each in slices:
             fixed = dict(zip(others, each, strict=True))
-            names = [
-                _names(game, index)[fixed[index]] if index in fixed else "*"
-                for index in range(len(sides))
-            ]
+            names = [name[fixed[i]] if i in fixed else "*" for i, (_, name) in enumerate(sides)]
             self.panels.append(", ".join(names) if others else "")
 
     def cells(self, entries: Any, empty: Any) -> Any:
@@ -303,20 +269,11 @@ class _Grid:
         return cells
 
 
-def _axis(game: Game, index: int) -> str:
-    """Label of an axis: a part, or the moves of the only one."""
-    if index == len(game.parts):
-        return "move"
+def _side(game: Game, index: int) -> str:
+    """Label of an axis of a part."""
     kind = game.parts[index].words.kind
     name = kind if len(game.parts) == 1 else f"{kind} {index}"
     return f"{name}, objects" if kind == "heap" else name
-
-
-def _names(game: Game, index: int) -> list[str]:
-    """Names of the states of a part, their coordinates; or of the moves of the only part."""
-    if index == len(game.parts):
-        return [game.parts[0].describe(option) for option in range(game.num_actions)]
-    return ["-".join(map(str, each)) for each in game.parts[index].coordinates.tolist()]
 
 
 @styled
@@ -326,11 +283,11 @@ def _draw(
     norm: Normalize,
     title: str,
     label: str,
-    marks: dict[str, tuple[str, BoolArray]],
+    more_marks: dict[str, tuple[str, BoolArray]] | None = None,
 ) -> Figure:
     """Draw a number in each cell, with a colour bar of this label, and marks by their names."""
     count, rows, columns = grid.shape
-    (down, names_down), (across, names_across) = grid.names
+    (down, names_down), (across, names_across) = grid.axes
     room = 5.0 if count == 1 else 1.6
     size = min(LARGEST_CELL, max(SMALLEST_CELL, room / max(rows, columns)))
     size = max(size, DIGIT * max(map(len, grid.panels)) / columns)  # so that titles fit
@@ -342,10 +299,10 @@ def _draw(
     panels = list(figure.subplots(lines, wide, squeeze=False, sharex=True, sharey=True).flat)
     for axes in panels[count:]:
         axes.remove()
+    marks = {"P-position": ("D", np.logical_not(grid.winning.any(axis=1)))}
     if grid.by_move:
-        marks = {"winning move": ("o", grid.winning[grid.masks == 1]), **marks}
-    else:
-        marks = {"P-position": ("D", np.logical_not(grid.winning.any(axis=1))), **marks}
+        marks = {"winning move": ("o", grid.winning[grid.masks == 1])}
+    marks |= more_marks or {}
     cells = grid.cells(numbers, np.nan)
     marked = {name: (marker, grid.cells(here, False)) for name, (marker, here) in marks.items()}
     dot = min(6.0, 72 * 0.55 * size)

@@ -32,9 +32,7 @@ def with_exploration(
 class TablePolicy:
     """Chooses a legal action of the largest entry in its row of a table; ties are equally likely.
 
-    Args:
-        rows: the rows of the table.
-        table: an entry for each action, float64 ``(rows, actions)``.
+    The table is float64 ``(rows, actions)``.
     """
 
     def __init__(self, rows: Rows, table: FloatArray) -> None:

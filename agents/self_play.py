@@ -139,13 +139,7 @@ def self_play_loop(learner: type[TableLearner], two: bool) -> Callable[..., None
 
 
 class SelfPlay:
-    """Games of table learners in compiled code.
-
-    Args:
-        env: environment after a reset.
-        pair: learner of each seat, of one class, with the positions of the game as their rows.
-        options: options of every reset.
-    """
+    """Games of table learners in compiled code."""
 
     def __init__(
         self, env: GameEnv, pair: tuple[TableLearner, TableLearner], options: dict[str, Any] | None

@@ -26,12 +26,8 @@ class Move(NamedTuple):
 class Match:
     """A game that a person plays, move by move.
 
-    Args:
-        env: environment of the game; the constructor resets it.
-        opponent: agent in the other seat; ``None``: people play both.
-        seat: the person's seat, 0 or 1.
-        names: names of the seats; ``"you"`` where a person reads about their own seat.
-        seed: seed of the starts and of the opponent's choices.
+    Without an ``opponent`` people play both seats. A seat is named ``"you"`` where a person reads
+    about their own.
     """
 
     def __init__(

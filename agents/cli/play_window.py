@@ -41,16 +41,6 @@ class PlayWindow:
     heap it takes the object pointed at and those above it, on a track or a graph it moves to the
     place pointed at. Where a place does not determine a move, a click opens a list of moves. Keys:
     h shows the winning moves, u takes a move back, r begins a new game, q quits.
-
-    Args:
-        match: game in progress, with its players.
-        title: title of the window.
-        reply_after: seconds before an agent moves, so that the person can follow.
-        size: initial width and height, in pixels.
-
-    Raises:
-        MissingPackageError: pygame is not installed.
-        DisplayError: there is no display.
     """
 
     def __init__(

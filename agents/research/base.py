@@ -19,15 +19,7 @@ AnyLearner = TypeVar("AnyLearner", bound="GeneralisingLearner")
 
 
 class GeneralisingLearner(GameChoosingLearner):
-    """Base of this package's learners that choose their own games.
-
-    Args:
-        game: the game to learn.
-        arguments: constructor arguments besides the game; a file stores them.
-
-    Raises:
-        InvalidGameError: the game has an outcome of its own.
-    """
+    """Base of this package's learners that choose their own games."""
 
     proof: str | None = None
 

@@ -25,9 +25,6 @@ class LookAheadPolicy(ABC):
     """Moves to a position that is most surely lost for the player to move there.
 
     Ties are equally likely.
-
-    Args:
-        game: game that defines its observations and actions.
     """
 
     def __init__(self, game: Game) -> None:

@@ -23,17 +23,11 @@ class Columns:
     """A claim that depends on the number of ones in each column, read from the highest.
 
     State 0 is the start.
-
-    Args:
-        maps: the next states after a column with 0, 1, ... ones. For more ones than there are maps,
-            those from index ``exact`` on repeat.
-        exact: number of ones from which the effect is periodic.
-        lost: whether each state is claimed to be lost after the last column.
     """
 
-    maps: tuple[Map, ...]
-    exact: int
-    lost: tuple[bool, ...]
+    maps: tuple[Map, ...]  # the next states after a column with 0, 1, ... ones
+    exact: int  # for more ones than there are maps, those from here on repeat
+    lost: tuple[bool, ...]  # whether each state is claimed to be lost after the last column
 
     @property
     def period(self) -> int:

@@ -26,10 +26,6 @@ class LookAheadLabels:
     whenever one of its options becomes known, so that values propagate backwards too. Known values
     are exact.
 
-    Args:
-        options: returns the positions one move away.
-        misere: whether a position without options is won.
-
     Attributes:
         lost: the known positions, each with whether it is lost.
         read: options of each position that was read, in order of reading.

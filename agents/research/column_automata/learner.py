@@ -71,13 +71,7 @@ NO_AUTOMATON = ColumnAutomaton(np.zeros((1, 2), np.int64), np.zeros(1, np.bool_)
 
 
 class ColumnAutomatonPolicy(LookAheadPolicy):
-    """Moves to a position that a column automaton claims to be lost; else to any.
-
-    Args:
-        game: game that defines its observations and actions.
-        automaton: claims which positions are lost.
-        rules: rules of the game on heaps.
-    """
+    """Moves to a position that a column automaton claims to be lost; else to any."""
 
     def __init__(self, game: Game, automaton: ColumnAutomaton, rules: HeapRules) -> None:
         super().__init__(game)

@@ -357,23 +357,14 @@ def _heaps_of(steps: list[tuple[int, int]]) -> tuple[int, ...]:
 
 @dataclass(frozen=True, eq=False)
 class _Configuration:
-    """A state of the claim and the maximal kinds of heaps, with the path to them.
-
-    Args:
-        state: state of the claim.
-        met: whether any bit read so far is 1.
-        kinds: ascending; none is a subset of another.
-        before: the configuration before the last column, if there is one.
-        ones: number of ones in the last column.
-        bits: bit of each kind of ``before`` in the last column.
-    """
+    """A state of the claim and the maximal kinds of heaps, with the path to them."""
 
     state: int
-    met: bool
-    kinds: tuple[int, ...]
-    before: _Configuration | None = None
-    ones: int = 0
-    bits: tuple[int, ...] = ()
+    met: bool  # whether any bit read so far is 1
+    kinds: tuple[int, ...]  # ascending; none is a subset of another
+    before: _Configuration | None = None  # that before the last column
+    ones: int = 0  # in the last column
+    bits: tuple[int, ...] = ()  # bit of each kind of ``before`` in the last column
 
     def is_part_of(self, kinds: tuple[int, ...]) -> bool:
         """Return whether each of its kinds is a subset of one of ``kinds``."""

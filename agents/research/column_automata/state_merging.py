@@ -39,12 +39,7 @@ def word_of(
 
 
 class ContradictionError(Exception):
-    """Two positions with different labels are read as the same word.
-
-    Args:
-        lost: the position labelled lost.
-        won: the position labelled won.
-    """
+    """Two positions with different labels are read as the same word."""
 
     def __init__(self, lost: Heaps, won: Heaps) -> None:
         super().__init__(lost, won)
@@ -77,12 +72,7 @@ def labelled_words(
 
 
 class _Merger:
-    """The states of an automaton under construction, some of which are merged.
-
-    Args:
-        words: words, each with whether it is accepted.
-        letters: size of the alphabet.
-    """
+    """The states of an automaton under construction, some of which are merged."""
 
     def __init__(self, words: Mapping[Word, bool], letters: int) -> None:
         self.letters = range(letters)

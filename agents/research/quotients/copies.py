@@ -21,11 +21,6 @@ class Copies:
     has to confirm. So a position is a number of copies and the class of the rest, with the options
     of the shortest sum in that class. In ascending order of length, most outcomes take one game of
     one move.
-
-    Args:
-        quotient: classes of sums of the previous parts.
-        lost: known positions, each with whether it is lost; games add more.
-        budget: budget of games.
     """
 
     def __init__(self, quotient: Quotient, lost: dict[int, bool], budget: GameBudget) -> None:

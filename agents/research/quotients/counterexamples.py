@@ -22,10 +22,6 @@ class CounterexampleSearch:
     no move in the sum: then a move in the rest has to win. The empty rest has no move, so if it is
     among them, the class of the sum is wrong. A sum is skipped if another of its class has all its
     rests. As there are finitely many sets of rests, the search ends.
-
-    Args:
-        quotient: quotient to examine; later ones must have the same classes and products.
-        budget: budget that counts the positions read.
     """
 
     def __init__(self, quotient: Quotient, budget: GameBudget) -> None:

@@ -20,13 +20,6 @@ class ObservationTable:
     There is a row for each class found so far, and for each class with a generator added.
     Experiments are added until the class after two generators does not depend on their order.
 
-    Args:
-        generators: the parts that sums consist of.
-        experiments: first experiments, sums of parts, besides the empty sum.
-        lost: known sums of generators, each with whether it is lost; games add more.
-        budget: budget of games.
-        most_classes: largest number of classes.
-
     Attributes:
         steps: the class after a generator is added, ``(classes, generators)``.
 

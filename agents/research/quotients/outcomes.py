@@ -79,11 +79,6 @@ class OutcomeFinder(Generic[Position]):
     At each position, successive games try the options of unknown outcome in turn. A game ends at a
     position whose outcome follows from the table. Then its positions are updated backwards: one
     with a lost option is won, one with only won options is lost.
-
-    Args:
-        options: returns the options of a position, in the order in which to try them.
-        lost: known positions, each with whether it is lost; games add more.
-        budget: budget of games.
     """
 
     def __init__(

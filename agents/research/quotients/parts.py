@@ -18,12 +18,7 @@ MOST_OPTIONS = 1_000_000
 
 
 class Kind:
-    """The states of one kind of part: heaps of one game, or states of one graph.
-
-    Args:
-        part: any part of the kind.
-        states: number of states, or of heap sizes from 0 on, that are parts.
-    """
+    """The states of one kind of part: heaps of one game, or states of one graph."""
 
     def __init__(self, part: Part, states: int) -> None:
         self.part = part
@@ -78,9 +73,6 @@ class Parts(SumParts):
 
     States with the same options are the same part; states without a move are left out.
 
-    Args:
-        game: the game.
-
     Attributes:
         kinds: kinds of parts, in the order of the parts.
         options: for each part, its distinct options, as words of earlier parts.
@@ -88,9 +80,6 @@ class Parts(SumParts):
         names: for each part, a kind and a state of it.
         states: all states with their kinds, those without a move first, each after its options.
         numbers: for each kind and state, the part; ``None`` where there is no move.
-
-    Raises:
-        HypothesisError: a part has too many options.
     """
 
     def __init__(self, game: Game) -> None:

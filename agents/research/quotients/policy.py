@@ -23,16 +23,7 @@ UNKNOWN = 0.5
 
 
 class QuotientPolicy(LookAheadPolicy):
-    """Moves to a position of a lost class; where there is none, to one of an unknown class.
-
-    Args:
-        game: game that defines its observations and actions, of the quotient's kinds of parts, in
-            any number and size.
-        quotient: the learned classes.
-
-    Raises:
-        ValueError: the game has other parts.
-    """
+    """Moves to a position of a lost class; where there is none, to one of an unknown class."""
 
     def __init__(self, game: Game, quotient: Quotient) -> None:
         super().__init__(game)

@@ -19,11 +19,6 @@ class Repair:
     the generators, and some numbers of copies to smaller numbers. A counterexample of the exam
     either gives the observation table a new experiment or refutes one of the equations. These are
     then replaced by equations of the classes found so far.
-
-    Args:
-        quotient: classes that are too coarse.
-        last: the last part to give a class.
-        empty_lost: whether the empty position is lost.
     """
 
     def __init__(self, quotient: Quotient, last: int, empty_lost: bool) -> None:

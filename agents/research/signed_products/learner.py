@@ -28,12 +28,7 @@ ARCHITECTURES = ("signed-products", "mlp")
 
 
 class SignedProductsPolicy(LookAheadPolicy):
-    """Moves to the position with the opponent's lowest probability of a win, by the network.
-
-    Args:
-        game: game that defines its observations and actions.
-        state: learned values.
-    """
+    """Moves to the position with the opponent's lowest probability of a win, by the network."""
 
     def __init__(self, game: Game, state: ValueState) -> None:
         super().__init__(game)

@@ -46,15 +46,7 @@ MOST_EMPTY_HEAPS, MOST_EMPTY_COLUMNS = 2, 1  # added at random to training posit
 
 @dataclass(eq=False)
 class ValueTraining:
-    """Trains the values of a network by self-play.
-
-    Args:
-        state: values to train; changed in place.
-        board: board of the games.
-        starts: sampler of the start positions.
-        rng: generator of all random choices.
-        rounding: whether factors are rounded after :data:`ROUNDED_AFTER` of the games.
-    """
+    """Trains the values of a network by self-play."""
 
     state: ValueState
     board: HeapBoard

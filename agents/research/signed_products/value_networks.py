@@ -120,13 +120,9 @@ class ValueNetwork(ABC):
 
 @dataclass(frozen=True)
 class SignedProductsNetwork(ValueNetwork):
-    """The network by the formula of this module.
+    """The network by the formula of this module."""
 
-    Args:
-        signed: whether factors are in [-1, 1]; otherwise they are in [0, 1].
-    """
-
-    signed: bool = True
+    signed: bool = True  # whether factors are in [-1, 1], not in [0, 1]
     other_boards = True
 
     def initial(self, heaps: int, columns: int, rng: np.random.Generator) -> dict[str, Array]:

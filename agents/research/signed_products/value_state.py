@@ -18,13 +18,6 @@ LARGEST_BATCH = 1 << 17
 class ValueState:
     """The weights of a network, and the result of their last exam.
 
-    Args:
-        network: formula that the weights belong to.
-        heaps: number of heaps on the learned board.
-        columns: number of bits of its largest heap.
-        misere: whether the player who cannot move has won.
-        rng: generator of the initial weights.
-
     Attributes:
         weights: float32 arrays by name, changed in place.
         rounded: whether factors are rounded.
@@ -32,9 +25,9 @@ class ValueState:
             look-ahead; 1 before any exam.
     """
 
-    network: ValueNetwork
-    heaps: int
-    columns: int
+    network: ValueNetwork  # formula that the weights belong to
+    heaps: int  # number of heaps on the learned board
+    columns: int  # number of bits of its largest heap
     misere: bool
     rng: InitVar[np.random.Generator]
 

@@ -41,13 +41,7 @@ def heap_options(game: Game) -> IntArray:
 
 
 class HeapBoard:
-    """A board of heaps in any order: positions as ascending sizes, their keys and options.
-
-    Args:
-        options: options of a heap of each size; see :func:`heap_options`.
-        heaps: number of heaps.
-        network: network that defines the keys.
-    """
+    """A board of heaps in any order: positions as ascending sizes, their keys and options."""
 
     def __init__(self, options: IntArray, heaps: int, network: ValueNetwork) -> None:
         self.options = options
@@ -79,9 +73,6 @@ class HeapBoard:
 
 class VisitedPositions:
     """The distinct positions visited on a board; keys, also those of options, are numbered.
-
-    Args:
-        board: board of the positions.
 
     Attributes:
         positions: ascending sizes, ``(n, heaps)``, in the order of the first visit.
