@@ -226,7 +226,7 @@ class _Grid:
                 f"a heatmap of {sizes[down]} by {sizes[across]} cells is too large to read; the "
                 f"limit is {LARGEST_SIDE} a side"
             )
-        others = [index for index in range(len(sides)) if index not in (down, across)]
+        others = [index for index in range(len(sizes)) if index not in (down, across)]
         count = math.prod(sizes[index] for index in others)
         slices: list[tuple[int, ...]] = []
         # Where heaps split, most combinations occur in no position, and have no panel.
