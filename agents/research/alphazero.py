@@ -221,52 +221,29 @@ NETWORKS: dict[str, Any] = {
 
 
 class Tree(NamedTuple):
-    """The trees of a batch of searches; node 0 is the root.
+    """The trees of a batch of searches; node 0 is the root."""
 
-    Attributes:
-        states: states of the games at the nodes, ``(games, nodes)``.
-        priors: the network's probabilities of actions, ``(games, nodes, actions)``.
-        values: the network's values to the player to move, ``(games, nodes)``.
-        parents: the nodes above, -1 above the root, ``(games, nodes)``.
-        actions: the actions that lead to the nodes, ``(games, nodes)``.
-        choices: the actions that the next simulation takes there, ``(games, nodes)``; not at the
-            root.
-        children: the nodes after the actions, 0 for none, ``(games, nodes, actions)``.
-        visits: simulations that took the actions, ``(games, nodes, actions)``.
-        qvalues: values of the actions to the player who takes them, ``(games, nodes, actions)``.
-        closed: whether an action is illegal, or leads to a decided position: no simulation takes
-            it (again), ``(games, nodes, actions)``.
-        size: nodes so far, ``(games,)``.
-        value: value of the root, ``(games,)``.
-        decided: whether the root is decided, ``(games,)``.
-    """
-
-    states: PgxState
-    priors: Any
-    values: Any
-    parents: Any
-    actions: Any
-    choices: Any
-    children: Any
-    visits: Any
-    qvalues: Any
-    closed: Any
-    size: Any
-    value: Any
-    decided: Any
+    states: PgxState  # of the games at the nodes, (games, nodes)
+    priors: Any  # the network's probabilities of actions, (games, nodes, actions)
+    values: Any  # the network's values to the player to move, (games, nodes)
+    parents: Any  # the nodes above, -1 above the root, (games, nodes)
+    actions: Any  # the actions that lead to the nodes, (games, nodes)
+    choices: Any  # the actions that the next simulation takes, not at the root, (games, nodes)
+    children: Any  # the nodes after the actions, 0 for none, (games, nodes, actions)
+    visits: Any  # simulations that took the actions, (games, nodes, actions)
+    qvalues: Any  # values of the actions to the player who takes them, (games, nodes, actions)
+    # Whether an action is illegal, or leads to a decided position: no simulation takes it (again).
+    closed: Any  # (games, nodes, actions)
+    size: Any  # nodes so far, (games,)
+    value: Any  # value of the root, (games,)
+    decided: Any  # whether the root is decided, (games,)
 
 
 class SearchResult(NamedTuple):
-    """Result of a search.
+    """Result of a search."""
 
-    Attributes:
-        action: the one chosen, ``(games,)``.
-        action_weights: the improved policy, ``(games, actions)``.
-        tree: the trees of the search.
-    """
-
-    action: Any
-    action_weights: Any
+    action: Any  # the one chosen, (games,)
+    action_weights: Any  # the improved policy, (games, actions)
     tree: Tree
 
 
@@ -287,14 +264,8 @@ def masked(logits: Any, masks: Any) -> Any:
 def scheduled_visits(simulations: int) -> IntArray:
     """Return the visits that the action of each simulation has had, by sequential halving.
 
+    By number of actions considered and of the simulation, ``(CONSIDERED + 1, simulations)``.
     Z. Karnin, T. Koren & O. Somekh, "Almost optimal exploration in multi-armed bandits", ICML 2013.
-
-    Args:
-        simulations: number of simulations.
-
-    Returns:
-        By number of actions considered and number of the simulation, ``(CONSIDERED + 1,
-        simulations)``.
     """
     table = np.zeros((CONSIDERED + 1, simulations), np.int64)
     table[:2] = np.arange(simulations)
@@ -320,12 +291,6 @@ def completed_qvalues(priors: Any, values: Any, visits: Any, qvalues: Any) -> An
 
     The *completed Q-values* of Danihelka et al., section 4 and appendix D, rescaled to [0, 1];
     those of unvisited actions are estimated.
-
-    Args:
-        priors: the network's probabilities, ``(n, actions)``.
-        values: the network's values, ``(n,)``.
-        visits: visits of the actions, ``(n, actions)``.
-        qvalues: action values of the actions that were visited, ``(n, actions)``.
     """
     seen, total = visits > 0, visits.sum(axis=1)
     weights = jnp.where(seen, jnp.maximum(priors, TINY), 0.0)
@@ -391,15 +356,6 @@ def back_up(
     A position's value is the mean of the network's and those of all simulations below, or exact
     where it is decided. Of its open actions, the next simulation takes the one whose share of the
     visits is furthest below its probability in the improved policy (Danihelka et al., section 5).
-
-    Args:
-        tree: search trees of all games.
-        game: indices of the games, ``(n,)``.
-        active: whether there is a value to back up, ``(n,)``.
-        node: nodes where the actions are taken, ``(n,)``.
-        action: the actions, ``(n,)``.
-        qvalue: their values to who takes them, ``(n,)``.
-        decided: whether the positions after them are decided, ``(n,)``.
     """
     nowhere = len(tree.size)  # what is written there is dropped
 
@@ -532,55 +488,31 @@ def search(
 
 
 class Moves(NamedTuple):
-    """Moves of games, as the network learns from them.
+    """Moves of games, as the network learns from them."""
 
-    Attributes:
-        observation: observation of the player to move, ``(n, ...)``.
-        mask: the legal actions, boolean ``(n, actions)``.
-        policy: the improved policy of the search, ``(n, actions)``.
-        result: result of the game for that player, 1, 0 for a draw or -1, ``(n,)``; 0 until the
-            game has ended.
-    """
-
-    observation: Any
-    mask: Any
-    policy: Any
-    result: Any
+    observation: Any  # of the player to move, (n, ...)
+    mask: Any  # the legal actions, boolean (n, actions)
+    policy: Any  # the improved policy of the search, (n, actions)
+    result: Any  # 1, 0 for a draw or -1 for that player, (n,); 0 until the game has ended
 
 
 class Games(NamedTuple):
-    """The games in progress.
+    """The games in progress."""
 
-    Attributes:
-        states: states of the environment, ``(games_at_a_time,)``.
-        lengths: moves made in each so far, ``(games_at_a_time,)``.
-        ended: games that have ended and were not counted in a batch yet.
-    """
-
-    states: PgxState
-    lengths: Any
-    ended: Any
+    states: PgxState  # (games_at_a_time,)
+    lengths: Any  # moves made in each so far, (games_at_a_time,)
+    ended: Any  # games that have ended and were not counted in a batch yet
 
 
 class State(NamedTuple):
-    """All that training needs to go on.
+    """All that training needs to go on."""
 
-    Attributes:
-        network: the network with its weights.
-        optimizer: Adam's state.
-        memory: the last moves, ``(memory, ...)``, in a ring.
-        moves: number of moves so far.
-        key: random key of JAX.
-        games: number of games so far, in whole batches.
-        playing: the games in progress.
-    """
-
-    network: Any
-    optimizer: Any
-    memory: Moves
-    moves: Any
-    key: Any
-    games: Any
+    network: Any  # with its weights
+    optimizer: Any  # Adam's state
+    memory: Moves  # the last moves, (memory, ...), in a ring
+    moves: Any  # number of moves so far
+    key: Any  # random key of JAX
+    games: Any  # number of games so far, in whole batches
     playing: Games
 
 
@@ -592,17 +524,7 @@ def optimizer(settings: Settings) -> Any:
 
 
 def begin(env: PgxEnv, settings: Settings, seed: int) -> State:
-    """Return the state before the first game.
-
-    Args:
-        env: the game, with its encoding and start.
-        settings: settings of network, search and training.
-        seed: seed of all draws.
-
-    Raises:
-        ValueError: the memory does not hold the moves of one batch of games; or the network does
-            not fit the game.
-    """
+    """Return the state before the first game."""
     most = longest_game(env) * settings.games_at_a_time
     if settings.memory < most:
         raise ValueError(
