@@ -45,30 +45,36 @@ def trained(name, games=600, every=100):
     return env.game, agent, recorder.measurements(log)
 
 
-def playable(game):
-    graph = game.board
-    rows = np.flatnonzero(~graph.ends)
-    positions = graph.positions(rows)
-    return positions, graph.mask(rows), game.solution.winning_mask(positions)
-
-
 def axes_of(figure):
     return {axes.get_label(): axes for axes in figure.axes}
 
 
-def cells(axes):
-    """The numbers shown, NaN in hatched cells."""
-    (image,) = axes.get_images()
-    assert axes.patch.get_hatch()
-    return np.ma.filled(image.get_array(), np.nan)
+def panels(figure):
+    """The heatmaps of a figure, each with the states that its title names."""
+    for label, axes in axes_of(figure).items():
+        if label != "<colorbar>":
+            yield tuple(int(name) for name in label.split(", ") if name.isdigit()), axes
 
 
-def marked(axes, label):
-    """The cells with a mark, as (row, column)."""
-    lines = [line for line in axes.get_lines() if line.get_label() == label]
+def cells(figure):
+    """The numbers shown, by state of each part and by move if there is one part."""
+    shown = {}
+    for states, axes in panels(figure):
+        (image,) = axes.get_images()
+        assert axes.patch.get_hatch()  # of the other cells
+        for cell, number in np.ndenumerate(np.ma.filled(image.get_array(), np.nan)):
+            if not np.isnan(number):
+                shown[(*states, *cell)] = number
+    return shown
+
+
+def marked(figure, label):
+    """The cells with a mark."""
     return {
-        (int(row), int(column))
-        for line in lines
+        (*states, int(row), int(column))
+        for states, axes in panels(figure)
+        for line in axes.get_lines()
+        if line.get_label() == label
         for row, column in zip(line.get_ydata(), line.get_xdata(), strict=True)
     }
 
@@ -133,75 +139,44 @@ def test_panels_are_drawn_only_for_measured_quantities():
         training_curves(nothing)
 
 
-@pytest.mark.parametrize("name", ["addition 3 10", "row of 17"])
-def test_heatmaps_of_one_component_show_each_move_and_mark_those_that_win(name):
-    game, agent, _ = trained(name)
-    positions, masks, winning = playable(game)
+@pytest.mark.parametrize("name", ["addition 3 10", "row of 17", "two heaps", "misere 1-3-5-7"])
+def test_heatmaps_show_moves_or_positions_and_mark_those_that_win_lose_or_blunder(name):
+    game, agent, _ = trained(name, games=150)
+    positions = np.array([at for at in game.positions().tolist() if not game.is_over(at)])
+    masks, winning = game.mask(positions), game.solution.winning_mask(positions)
     figures, greedy = heatmaps(agent, game), agent.greedy()
-    truths = {
+    numbers = {
         "values": greedy.action_values(positions, masks),
         "probabilities": agent.action_probabilities(positions, masks),
         "greedy": greedy.action_probabilities(positions, masks),
     }
-    assert list(figures) == list(truths)
-    for picture, truth in truths.items():
-        axes = figures[picture].axes[0]
-        shown = {
-            (row, column): number
-            for (row, column), number in np.ndenumerate(cells(axes))
-            if not np.isnan(number)
+    assert list(figures) == list(numbers)
+    if len(game.parts) == 1:
+        moves = np.argwhere(masks)
+        for picture, truth in numbers.items():
+            assert cells(figures[picture]) == {
+                (game.board.state(tuple(positions[row])), action): truth[row, action]
+                for row, action in moves.tolist()
+            }
+            assert marked(figures[picture], "winning move") == {
+                (game.board.state(tuple(positions[row])), action)
+                for row, action in np.argwhere(winning).tolist()
+            }
+        return
+    lost = {tuple(at) for at in positions[~winning.any(axis=1)].tolist()}
+    for picture, truth in numbers.items():
+        best = truth.max(axis=1) if picture == "values" else (truth * winning).sum(axis=1)
+        assert cells(figures[picture]) == {
+            tuple(at): number
+            for at, number in zip(positions.tolist(), best, strict=True)
+            if picture == "values" or tuple(at) not in lost
         }
-        assert shown == {
-            (game.board.state(tuple(position)), action): truth[place, action]
-            for place, position in enumerate(positions.tolist())
-            for action in np.flatnonzero(masks[place]).tolist()
-        }
-        assert marked(axes, "winning move") == {
-            (game.board.state(tuple(position)), action)
-            for place, position in enumerate(positions.tolist())
-            for action in np.flatnonzero(winning[place]).tolist()
-        }
-
-
-@pytest.mark.parametrize("name", ["two heaps", "misere 1-3-5-7"])
-def test_heatmaps_of_more_components_are_slices_that_mark_blunders_and_p_positions(name):
-    game, agent, _ = trained(name, games=150)
-    positions, masks, winning = playable(game)
-    figures = heatmaps(agent, game)
-    assert list(figures) == ["values", "probabilities", "greedy"]
-    greedy = agent.greedy()
-    blunders = {tuple(position) for position in optimality(greedy, game).blunders.tolist()}
-    lost = {tuple(position) for position in positions[~winning.any(axis=1)].tolist()}
-    assert blunders
-    assert lost
-    truths = {
-        "values": greedy.action_values(positions, masks).max(axis=1),
-        "probabilities": (agent.action_probabilities(positions, masks) * winning).sum(axis=1),
-        "greedy": (greedy.action_probabilities(positions, masks) * winning).sum(axis=1),
-    }
-    for picture, truth in truths.items():
-        shown, found_blunders, found_lost = {}, set(), set()
-        for axes in figures[picture].axes:
-            if axes.get_label() == "<colorbar>":
-                continue
-            states = tuple(int(name) for name in axes.get_label().split(", ") if name.isdigit())
-            for cell, number in np.ndenumerate(cells(axes)):
-                if not np.isnan(number):
-                    shown[(*states, *cell)] = number
-            found_blunders |= {(*states, *cell) for cell in marked(axes, "blunder")}
-            found_lost |= {(*states, *cell) for cell in marked(axes, "P-position")}
-        expected = {
-            tuple(position): value
-            for position, value in zip(positions.tolist(), truth.tolist(), strict=True)
-            if picture == "values" or tuple(position) not in lost
-        }
-        assert shown == expected
-        assert found_lost == lost
-        if picture == "greedy":
-            assert found_blunders == blunders
-    # The two largest heaps are the axes; every other combination has a panel.
-    panels = int(np.prod(sorted(part.num_positions for part in game.parts)[:-2], dtype=int))
-    assert len(figures["greedy"].axes) == panels + 1
+        assert marked(figures[picture], "P-position") == lost
+    blunders = set(map(tuple, optimality(greedy, game).blunders.tolist()))
+    assert marked(figures["greedy"], "blunder") == blunders != set()
+    # The two largest heaps are the axes; every other combination has a panel, beside the scale.
+    count = int(np.prod(sorted(part.num_positions for part in game.parts)[:-2], dtype=int))
+    assert len(figures["greedy"].axes) == count + 1
 
 
 def test_boards_that_cannot_be_drawn_are_refused():
@@ -217,33 +192,25 @@ def test_boards_that_cannot_be_drawn_are_refused():
         heatmaps(object(), many)
 
 
-def test_a_picture_is_saved_by_its_suffix_the_same_every_time(tmp_path):
+def test_a_picture_is_saved_by_its_suffix_the_same_every_time_and_whole(tmp_path, monkeypatch):
     game = make_game("nim", heaps=(3,))
-    figures = {
-        directory: policy_heatmap(OptimalAgent(game), game, "three") for directory in ("one", "two")
-    }
     for name, start in (("a.png", b"\x89PNG"), ("deep/a.svg", b"<?xml"), ("A.PDF", b"%PDF")):
-        for directory, figure in figures.items():
-            save_figure(figure, tmp_path / directory / name)
-        first, second = ((tmp_path / d / name).read_bytes() for d in figures)
-        assert first.startswith(start)
-        assert first == second, name
-    assert sorted(path.name for path in (tmp_path / "one").iterdir()) == ["A.PDF", "a.png", "deep"]
-
-
-def test_a_failed_drawing_leaves_the_old_file(tmp_path, monkeypatch):
-    path = tmp_path / "a.png"
-    save_figure(Figure(), path)
-    before = path.read_bytes()
+        contents = []
+        for folder in ("one", "two"):
+            save_figure(policy_heatmap(OptimalAgent(game), game, "three"), tmp_path / folder / name)
+            contents.append((tmp_path / folder / name).read_bytes())
+        assert contents[0].startswith(start)
+        assert contents[0] == contents[1], name
 
     def fail(self, *arguments, **named):
         raise RuntimeError("out of ink")
 
     monkeypatch.setattr(Figure, "savefig", fail)
+    before = (tmp_path / "one" / "a.png").read_bytes()
     with pytest.raises(RuntimeError, match="ink"):
-        save_figure(Figure(), path)
-    assert path.read_bytes() == before
-    assert list(tmp_path.iterdir()) == [path]
+        save_figure(Figure(), tmp_path / "one" / "a.png")
+    assert (tmp_path / "one" / "a.png").read_bytes() == before
+    assert sorted(path.name for path in (tmp_path / "one").iterdir()) == ["A.PDF", "a.png", "deep"]
 
 
 def test_no_display_is_needed_and_pyplot_is_left_alone(forks):

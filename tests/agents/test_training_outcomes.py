@@ -39,18 +39,6 @@ def test_compiled_games_with_draws_are_the_step_by_step_games_bit_for_bit(name, 
     assert run(CASES[name], entry, compiled=True) == run(CASES[name], entry, compiled=False)
 
 
-@pytest.mark.parametrize(
-    ("game", "name"),
-    [
-        pytest.param(*each, marks=outcome_games.when_to_run(each[0]))
-        for each in in_turn([*outcome_games.LARGER], LEARNERS)
-    ],
-)
-def test_compiled_games_of_larger_and_of_random_games(game, name):
-    entry = outcome_games.LARGER[game]()
-    assert run(CASES[name], entry, compiled=True) == run(CASES[name], entry, compiled=False)
-
-
 def test_winners_are_those_of_the_recursion():
     entry = outcome_games.random_game(2, 2000)
     env = GameEnv(entry.game)

@@ -8,17 +8,13 @@ import numpy as np
 import pytest
 
 from agents import (
-    GradientBandit,
-    MonteCarloES,
     Transition,
-    WatkinsQLambda,
-    WinLossRatio,
 )
 from agents.loop import DRAW, Seat, play_and_learn
 from agents.storage import load, save
 from agents.training import TrainingStopped, train
 from nim_envs import GameEnv, make_game
-from tests.agents.learning import CASES, contents, players, small_env
+from tests.agents.learning import CASES, contents, small_env
 from tests.pairwise import in_turn
 
 NIM = make_game("nim", heaps=(2, 3))
@@ -99,22 +95,6 @@ def test_a_move_that_ends_the_game_at_the_limit_is_a_termination():
         assert [as_lists(turn) for turn in recorder.games[0]] == [as_lists(transition)]
 
 
-FROM_RESULTS = [WinLossRatio, MonteCarloES, GradientBandit, WatkinsQLambda]
-
-
-@pytest.mark.parametrize("learner", FROM_RESULTS)
-def test_learners_from_results_learn_nothing_from_truncated_games(learner):
-    env = GameEnv(LONG, max_cycles=1)
-    agent = learner.for_env(env)
-    before = agent.saved()
-    before = {key: contents(before[key]) for key in before if key != "games"}
-    log = train(env, agent, 20, seed=0, progress=False)
-    assert (log.winners == DRAW).all()
-    after = agent.saved()
-    assert after.pop("games") == [20, 20]
-    assert {key: contents(value) for key, value in after.items()} == before
-
-
 @pytest.mark.parametrize(
     ("name", "where"),
     [
@@ -130,8 +110,12 @@ def test_learners_from_results_learn_nothing_from_truncated_games(learner):
         ("expected-sarsa", {0}),
         # The position after the first move, from the position after the reply.
         ("sampled-afterstate-td", {1}),
-        # There is no next action.
+        # There is no next action, or no result.
         ("sarsa", set()),
+        ("win-loss-ratio", set()),
+        ("monte-carlo-es", set()),
+        ("gradient-bandit", set()),
+        ("watkins-q-lambda", set()),
     ],
 )
 def test_in_games_of_two_moves_each_learner_updates_the_turns_it_can_bootstrap_from(name, where):
@@ -183,14 +167,3 @@ def test_half_a_game_before_ctrl_c_is_discarded(name, compiled, tmp_path):
     for learner in (interrupted, loaded, other):
         train(env, learner, 20, seed=2, progress=False, compiled=compiled)
         assert contents(learner) == contents(interrupted)
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_a_limit_that_no_game_reaches_changes_nothing(name):
-    results = []
-    for cycles in (None, 100):
-        env = GameEnv(small_env().game, max_cycles=cycles)
-        learners = CASES[name](env)
-        train(env, players(learners), 60, seed=3, progress=False)
-        results.append(contents(learners))
-    assert results[0] == results[1]

@@ -24,14 +24,13 @@ from agents import (
 )
 from agents.base import GameLearner
 from agents.registry import LEARNERS
-from nim_envs import GameEnv, make_game
+from nim_envs import make_game
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.game import PLAYERS as SEATS
 from nim_envs.scoring import optimality
 from tests.agents.learning import (
     CASES,
     contents,
-    own_game,
     players,
     small_env,
 )
@@ -148,15 +147,6 @@ def test_the_first_line_of_its_rule_is_a_formula(name):
     assert re.match(r"\S.* \+= .*\.$", row.formula)
     assert row.update_rule.__module__ == row.learner.__module__
     assert "References:" in row.update_rule.__doc__
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_it_learns_a_game_that_is_not_registered(name):
-    env = GameEnv(own_game())
-    learner = CASES[name](env)[0]
-    before = contents(learner)
-    train(env, learner, 20, seed=0, progress=False)
-    assert contents(learner) != before
 
 
 @pytest.mark.parametrize(
