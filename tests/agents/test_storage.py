@@ -12,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents import (
-    Decay,
     OptimalAgent,
     QLearning,
     RandomAgent,
@@ -82,14 +81,6 @@ def test_another_game_than_the_one_that_was_learned_is_refused(tmp_path):
     for policy in (learner.greedy(), RealTimeDynamicProgramming.for_env(env).greedy()):
         with pytest.raises(InvalidPositionError, match="is no position of nim, heaps 2-3"):
             optimality(policy, make_game("nim", heaps=(3, 4, 5)))
-
-
-def test_arguments_come_back(tmp_path):
-    path = tmp_path / "learner.npz"
-    arguments = {"epsilon": Decay(0.5, 0.9, 10, 0.1), "replay": Replay(5, 2, 1), "seed": 3}
-    save(QLearning.for_env(small_env(), **arguments), path)
-    loaded = load(path)
-    assert {name: loaded.arguments[name] for name in arguments} == arguments
 
 
 def test_what_cannot_be_saved_is_refused_and_the_old_file_kept(tmp_path):
