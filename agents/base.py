@@ -102,7 +102,6 @@ class GameChoosingLearner(Trainable, Protocol):
         given: its knowledge and assumptions besides the results of games, in words.
         positions_read: number of positions whose options it has looked up in the rules so far.
         proof: the statement that it has proved, in words; ``None``: nothing so far.
-        size: size of what it has learned, such as "3 states".
     """
 
     game: Game

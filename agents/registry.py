@@ -29,17 +29,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RegisteredLearner:
-    """A learner, with the arguments that the benchmarks use.
-
-    Attributes:
-        learner: class of the learner.
-        arguments: constructor arguments that replace defaults.
-        one_for_each_seat: whether each seat has its own learner; if not, one learner plays both.
-    """
+    """A learner, with the arguments that the benchmarks use."""
 
     learner: type[TableLearner]
-    arguments: Mapping[str, Any] = field(default_factory=dict)
-    one_for_each_seat: bool = False
+    arguments: Mapping[str, Any] = field(default_factory=dict)  # in place of defaults
+    one_for_each_seat: bool = False  # whether each seat has its own; if not, one plays both
 
     @property
     def update_rule(self) -> Callable[..., Any]:

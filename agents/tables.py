@@ -96,6 +96,9 @@ class TableLearner(ABC):
     learn_episode: ClassVar[Function | None] = None
     begin: ClassVar[Function | None] = None
 
+    State: ClassVar[Any]
+    """Type of the state, a named tuple: an attribute of the class, where Numba's cache finds it."""
+
     uses_rules: ClassVar[bool] = False
     """Whether it uses the rules, to look one move ahead."""
 
@@ -162,10 +165,7 @@ class TableLearner(ABC):
         return {**numbers, "buffer": np.zeros(self.rows.num_actions)}
 
     def _new_state(self, content: dict[str, Any]) -> Any:
-        """Return a named tuple, of a type that is an attribute of the class.
-
-        There Numba's cache finds it.
-        """
+        """Return a state; the first one of a class makes its type."""
         cls = type(self)
         if "State" not in vars(cls) or cls.State._fields != tuple(content):
             cls.State = namedtuple("State", content)  # type: ignore[misc]

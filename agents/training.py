@@ -206,10 +206,11 @@ def _player(
             opponents.remember(done + 1)
         return 1
 
-    self_play = compiled_self_play(env, pair, options) if compiled and opponents is None else None
+    self_play, block = None, FIRST_BLOCK
+    if compiled and opponents is None:
+        self_play = compiled_self_play(env, as_pair(agents), options)
     if self_play is None:
         return play_game
-    block = FIRST_BLOCK
 
     def play_block(done: int, winners: Winners, lengths: Int32Array) -> int:
         nonlocal block
