@@ -125,16 +125,13 @@ def test_a_stopped_run_keeps_its_log():
     assert recorder.measurements(log).games[-1] == log.games
 
 
-class Mute:
-    """Plays the first legal move, and does not say so."""
-
-    def act(self, observation, action_mask, rng):
-        return int(np.argmax(action_mask))
-
-
 def test_an_agent_without_probabilities_has_no_entropy():
-    recorder = TrainingRecorder((learner(ADDITION), Mute()), ADDITION.game)
-    log = train(ADDITION, (learner(ADDITION), Mute()), 20, seed=0, progress=False)
-    measured = recorder.measurements(log)
+    class Mute:
+        def act(self, observation, action_mask, rng):
+            return int(np.argmax(action_mask))
+
+    pair = learner(ADDITION), Mute()
+    recorder = TrainingRecorder(pair, ADDITION.game)
+    measured = recorder.measurements(train(ADDITION, pair, 20, seed=0, progress=False))
     assert np.isnan(measured.entropies).all()
     assert not np.isnan(measured.optimality["player_0"]).any()

@@ -69,16 +69,6 @@ def test_illegal_actions_are_never_played():
     assert set(wrong.act_many(positions, masks, rng)[1:].tolist()) == {1, -1}
 
 
-def test_actions_are_drawn_with_the_probabilities():
-    game = make_game("addition", k=3, n=10)
-    agent = PolicyAgent(lambda o, m: np.tile([0.5, 0.3, 0.2], (len(o), 1)), game)
-    number = 40_000
-    ones = np.ones((number, 3), dtype=np.int8)
-    drawn = agent.act_many(np.zeros((number, 1), dtype=np.int64), ones, np.random.default_rng(0))
-    assert np.bincount(drawn) / number == pytest.approx([0.5, 0.3, 0.2], abs=0.01)
-    assert agent.act(np.array([0]), ones[0], np.random.default_rng(0)) in (0, 1, 2)
-
-
 def test_it_is_an_opponent_of_single_and_of_batched_games():
     agent = PolicyAgent(Oracle(GAME, "one_hot"), GAME, encoding="one_hot", greedy=True)
     arguments = {"heaps": (1, 2, 3), "encoding": "one_hot", "opponent": agent}

@@ -81,22 +81,6 @@ def test_connect_four_to_a_depth_with_an_evaluation(make):
     assert make(env, depth=1, evaluate=centre).best_actions(env.unwrapped) == [3]
 
 
-def test_alpha_beta_gives_the_values_of_minimax_with_an_evaluation():
-    rng = np.random.default_rng(0)
-    weights = rng.normal(size=(6, 7, 2))
-
-    def evaluate(env, agent):
-        return float(np.tanh((env.observe(agent)["observation"] * weights).sum()) / 2)
-
-    env = pettingzoo.make("aec", "classic/connect_four-v3")
-    for _ in range(4):
-        after(env, rng.integers(7, size=6).tolist())
-        plain = MinimaxAgent(env, depth=3, evaluate=evaluate)
-        pruned = AlphaBetaAgent(env, depth=3, evaluate=evaluate)
-        assert pruned.value(env.unwrapped) == plain.value(env.unwrapped)
-        assert pruned.best_actions(env.unwrapped) == plain.best_actions(env.unwrapped)
-
-
 def test_a_searcher_refuses_another_position_than_its_environments():
     env = after(pettingzoo.make("aec", "nim_envs/nim"), [])
     seen = env.observe("player_0")

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from agents import (
-    MonteCarloES,
     OptimalAgent,
     QLearning,
     RandomAgent,
@@ -20,7 +19,7 @@ from agents.self_play import compiled_self_play
 from agents.storage import load
 from agents.training import train
 from nim_envs import GameEnv, make_game
-from tests.agents.learning import CASES, contents, small_env
+from tests.agents.learning import CASES, contents
 from tests.pairwise import in_turn
 
 GAMES: list[tuple[str, dict[str, Any]]] = [
@@ -41,11 +40,6 @@ WIDER: list[tuple[str, dict[str, Any]]] = [
 def alone(make):
     """One learner for both seats."""
     return lambda env: make(env)[:1]
-
-
-def twice(make):
-    """A learner of the same kind for each seat."""
-    return lambda env: (make(env)[0], make(env)[0])
 
 
 def run(make, game, *, compiled, games=300, **arguments):
@@ -75,8 +69,10 @@ def test_compiled_games_are_the_step_by_step_games_bit_for_bit(name, game):
 
 
 def test_compiled_games_of_two_learners_of_a_kind_are_the_same_too():
-    make = twice(CASES["watkins-q-lambda"])
-    assert run(make, GAMES[0], compiled=True) == run(make, GAMES[0], compiled=False)
+    def twice(env):
+        return tuple(CASES["watkins-q-lambda"](env)[0] for _ in range(2))
+
+    assert run(twice, GAMES[0], compiled=True) == run(twice, GAMES[0], compiled=False)
 
 
 @pytest.mark.parametrize(
@@ -87,15 +83,6 @@ def test_compiled_games_of_two_learners_of_a_kind_are_the_same_too():
 def test_games_that_split_and_sums_are_played_alike_by_both_loops(name, game):
     make = alone(CASES[name])
     assert run(make, game, compiled=True) == run(make, game, compiled=False)
-
-
-def test_two_learners_of_different_kinds_meet_step_by_step():
-    env = small_env()
-    pair = QLearning.for_env(env), MonteCarloES.for_env(env)
-    env.reset(seed=0)
-    assert compiled_self_play(env, pair, None) is None
-    train(env, pair, 60, seed=0, progress=False)
-    assert all(learner.table.any() for learner in pair)
 
 
 def test_pauses_change_nothing_and_save_what_was_learned(tmp_path):
@@ -127,18 +114,6 @@ def test_games_are_compiled_only_where_results_are_the_same():
     for arguments in ({"max_cycles": 3}, {"render_mode": "ansi"}, {"encoding": "one_hot"}):
         limited = GameEnv(make_game("nim", heaps=(1, 2)), **arguments)
         assert fast(limited, learner) is None
-
-
-def test_after_game_can_stop_the_run():
-    env = GameEnv(make_game("nim", heaps=(2, 3), start="uniform"))
-    stopped, other = QLearning.for_env(env), QLearning.for_env(env)
-    log = train(
-        env, stopped, 500, seed=0, progress=False, after_game=lambda done: done >= 120,
-        after_every=40,
-    )  # fmt: skip
-    assert log.games == 120
-    train(env, other, 120, seed=0, progress=False)
-    assert contents(stopped) == contents(other)
 
 
 PLAIN = """

@@ -34,18 +34,6 @@ BOUNDS = st.sampled_from([None, 1, 2, 3])
 POSITIONS = st.lists(st.integers(0, 4), min_size=1, max_size=3).map(tuple)
 
 
-def without_empty(position, ordered):
-    left = [size for size in position if size]
-    return tuple(left if ordered else sorted(left))
-
-
-@given(POSITIONS, BOUNDS, st.booleans(), st.booleans())
-def test_options_are_those_of_the_rules(position, max_take, misere, ordered):
-    rules = HeapRules(MoveRelation(max_take), misere, (None,) * len(position), ordered)
-    expected = {without_empty(after, ordered) for after in options(position, max_take)}
-    assert rules.options(rules.heaps(position)) == expected
-
-
 @given(POSITIONS, BOUNDS, st.booleans(), st.booleans(), st.integers(0, 5), st.integers(0, 99))
 def test_labels_from_games_are_true_and_complete(start, max_take, misere, ordered, games, seed):
     rules = HeapRules(MoveRelation(max_take), misere, (None,) * len(start), ordered)

@@ -75,16 +75,6 @@ def test_it_moves_in_heaps_too_large_for_environments():
         policy.move((0, 0))
 
 
-def test_the_addition_game_is_treated_as_the_objects_left():
-    game = make_game("addition", k=3, n=10)
-    learner, _ = learned(game)
-    assert learner.proof
-    assert "the objects left until its limit" in learner.given
-    assert optimality(learner.greedy(), game).percent == 100
-    with pytest.raises(ValueError, match="not addition"):
-        learner.greedy(make_game("addition", k=4, n=10))
-
-
 @pytest.mark.parametrize(
     ("k", "n"), [(2, 10), (5, 31), pytest.param(10, 60, marks=pytest.mark.exhaustive)]
 )
@@ -110,11 +100,6 @@ def test_games_that_refute_the_hypothesis_are_refused_with_the_reason(monkeypatc
     monkeypatch.setattr("agents.research.column_automata.learner.MOST_GUESSES", 1)
     with pytest.raises(HypothesisError, match="within 1 guesses and 50 states"):
         learned(make_game("nim", heaps=(7, 7), max_take=3))
-
-
-def test_invalid_arguments_are_named():
-    with pytest.raises(ValueError, match=r"letters must be one of .*'1'"):
-        ColumnAutomatonLearner(make_game("nim", heaps=(3, 3)), letters="1")
 
 
 def test_training_can_continue_to_the_proof_after_an_early_end(tmp_path):

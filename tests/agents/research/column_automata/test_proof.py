@@ -143,14 +143,6 @@ def test_a_claim_that_is_right_up_to_some_number_of_heaps_is_refuted(first):
     assert_the_position_refutes(verdict, automaton, None, False)
 
 
-@pytest.mark.parametrize("first", [False, True])
-def test_a_claim_that_is_right_up_to_some_size_is_refuted(first):
-    verdict = prove(right_claim(15, False, first), MoveRelation(), misere=False)
-    assert verdict.refuted
-    assert max(verdict.position) >= 16
-    assert_the_position_refutes(verdict, right_claim(15, False, first), None, False)
-
-
 @pytest.mark.parametrize(("limit", "max_take"), [(10, 7), (10_000, 2**40)])
 def test_out_of_work_is_neither_proved_nor_refuted(limit, max_take):
     verdict = prove(right_claim(7, True, True), MoveRelation(max_take), True, limit)
