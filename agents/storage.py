@@ -44,11 +44,7 @@ def save(learner: Trainable, path: str | Path) -> None:
     """Save a learner, with everything needed to continue its training.
 
     A registered game is saved by its name and arguments; of any other, a digest: pass the game to
-    :func:`load`. The file appears whole or not at all.
-
-    Args:
-        learner: a learner of ``agents``.
-        path: file to write; an existing file is replaced.
+    :func:`load`. The file appears whole or not at all, in place of an existing one.
 
     Raises:
         StorageError: the learner cannot be saved, or one of its arguments, such as a schedule of

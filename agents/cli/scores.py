@@ -60,21 +60,14 @@ def evaluate(player: str, sample: int | None, hurry: bool, seed: int, **board: A
     except SearchTooLargeError as error:
         raise click.UsageError(f"{error}. Here that is --sample 10000") from error
     named = scored_positions(env.game)
-    rows = [
-        [
-            score.positions,
-            score.count,
-            score.percent,
-            score.random_percent,
-            score.illegal_percent,
-            len(score.blunders),
-        ]
-        for score in scores
-    ] + [
-        [f"{score.positions}, decisive", few.count, few.percent, few.random_percent]
-        for score in scores
-        if (few := score.decisive) is not None
-    ]
+    rows: list[list[Any]] = []
+    for score in scores:
+        of_all = [score.positions, score.count, score.percent, score.random_percent]
+        rows.append([*of_all, score.illegal_percent, len(score.blunders)])
+    for score in scores:
+        if (few := score.decisive) is not None:
+            name = f"{score.positions}, decisive"
+            rows.append([name, few.count, few.percent, few.random_percent])
     headers = ("positions", named, "optimality %", "random %", "illegal %", "blunders")
     click.echo(tabulate(rows, headers, floatfmt=".1f"))
     try:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from agents.compiling import digest_of
 
 FORMULA = """
 from typing import NamedTuple
@@ -48,18 +47,3 @@ def test_an_edited_formula_is_compiled_anew_and_an_undone_edit_is_found_again(tm
         (tmp_path / "formula.py").write_text(FORMULA.format(step=step), encoding="utf-8")
         outputs.append(forks.output("import run", tmp_path))
     assert outputs == [["42", "0"], ["42", "1"], ["44", "0"], ["42", "1"]]
-
-
-def one():
-    return 1
-
-
-def test_a_digest_is_of_all_functions_that_are_called():
-    def calls_one():
-        return one()
-
-    def calls_none():
-        return 1
-
-    assert digest_of(calls_one) == digest_of(calls_one)
-    assert digest_of(calls_one) != digest_of(calls_none)

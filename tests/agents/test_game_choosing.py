@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pettingzoo
 import pytest
 
 from agents import GameChoosingLearner, QLearning
@@ -116,43 +117,22 @@ def test_its_games_start_where_the_environment_or_the_options_say():
     assert anywhere.lengths.min() == 1
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"options": {"start": "p_position"}}, "p_position"),
-        ({"games": -1}, "-1"),
-    ],
-)
-def test_arguments_that_do_not_fit_are_refused(arguments, message):
-    env = single_heap()
-    with pytest.raises(ValueError, match=message):
-        train(env, Counts(env.game), **{"games": 3, "seed": 0, "progress": False, **arguments})
-
-
-def test_another_game_is_refused():
-    other = GameEnv(make_game("nim", heaps=(1, 2)))
-    with pytest.raises(ValueError, match=r"made for subtraction, .*not for nim"):
-        train(other, Counts(single_heap().game), 3, seed=0, progress=False)
-
-
-def test_in_a_pair_it_plays_and_does_not_learn():
+def test_what_does_not_fit_is_refused(tmp_path):
     env = single_heap()
     learner = Counts(env.game)
+    for arguments, message in (
+        ({"options": {"start": "p_position"}}, "p_position"),
+        ({"games": -1}, "-1"),
+        ({"env": GameEnv(make_game("nim", heaps=(1, 2)))}, "made for subtraction, .*not for nim"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            train(**{"env": env, "agents": learner, "games": 3, "seed": 0, **arguments})
     train(env, (learner, QLearning.for_env(env)), 3, seed=0, progress=False)
-    assert learner.count == 0
+    assert learner.count == 0  # in a pair it plays and does not learn
     with pytest.raises(TypeError, match=r"Counts .* environment of nim_envs"):
-        Counts.for_env(other_env())
-
-
-def other_env():
-    from pettingzoo.classic import tictactoe_v3
-
-    return tictactoe_v3.env()
-
-
-def test_one_that_is_not_registered_is_not_saved(tmp_path):
-    with pytest.raises(StorageError, match="Counts"):
-        save(Counts(single_heap().game), tmp_path / "counts.zip")
+        Counts.for_env(pettingzoo.make("aec", "classic/tictactoe-v3"))
+    with pytest.raises(StorageError, match="Counts"):  # it is not registered
+        save(learner, tmp_path / "counts.zip")
 
 
 def test_it_moves_only_where_there_is_a_move():

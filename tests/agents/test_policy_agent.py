@@ -9,7 +9,6 @@ from agents import Policy
 from agents.research.policy import PolicyAgent
 from nim_envs import make_game
 from nim_envs.encoding import Encoding
-from nim_envs.errors import InvalidPolicyError
 from nim_envs.registry import make_vector, make_versus
 from nim_envs.scoring import best_response, optimality
 
@@ -84,16 +83,3 @@ def test_it_is_an_opponent_of_single_and_of_batched_games():
     # From a P-position nobody wins against it.
     assert (rewards <= 0).all()
     assert (rewards < 0).any()
-
-
-@pytest.mark.parametrize(
-    "answer",
-    [np.ones((1, 2)), np.ones(3), np.array([[0.5, -0.5, 1]]), np.full((1, 3), np.nan),
-     np.ones((1, 3)), np.array([3])],
-    ids=["shape", "rank", "negative", "nan", "sum", "action"],
-)  # fmt: skip
-def test_invalid_policies_raise_an_error(answer):
-    game = make_game("addition", k=3, n=10)
-    agent = PolicyAgent(lambda observations, masks: answer, game)
-    with pytest.raises(InvalidPolicyError):
-        agent.action_probabilities(np.array([[0]]), np.ones((1, 3), dtype=np.int8))

@@ -182,11 +182,3 @@ def test_a_damaged_file_is_refused_or_holds_the_same(saved, changes):
         assert str(path) in str(error)
     else:
         assert held == expected  # a byte that says nothing of the learner, such as a date
-
-
-@given(share=st.floats(0, 1, exclude_max=True))
-def test_a_part_of_a_file_is_refused(saved, share):
-    whole, _, path = saved
-    path.write_bytes(whole[: int(share * len(whole))])
-    with pytest.raises(StorageError, match="cannot be loaded"):
-        load(path)

@@ -1,4 +1,4 @@
-"""The training loop passes the right transitions to learners, and they learn."""
+"""The training loop passes the right transitions to learners, of truncated games too."""
 
 from __future__ import annotations
 
@@ -18,19 +18,36 @@ from agents import (
     Policy,
     QLearning,
     RandomAgent,
+    Transition,
 )
-from agents.loop import DRAW
+from agents.loop import DRAW, Seat, play_and_learn
 from agents.training import train
+from nim_envs import GameEnv, make_game
+from tests.agents.learning import CASES
+
+NIM = make_game("nim", heaps=(2, 3))
+LONG = make_game("nim", heaps=(2, 2, 2))
+"""Three moves leave something here, whichever they are."""
 
 
 class Recorder(RandomAgent):
-    """Plays at random, and records its transitions."""
+    """Plays given actions, or at random, and records its transitions."""
 
-    def __init__(self):
-        self.transitions = []
+    def __init__(self, *actions):
+        self.actions = list(actions)
+        self.transitions, self.begun, self.games = [], 0, []
+
+    def begin_game(self):
+        self.begun += 1
+
+    def act(self, observation, action_mask, rng):
+        return self.actions.pop(0) if self.actions else super().act(observation, action_mask, rng)
 
     def update(self, transition):
         self.transitions.append(copy.deepcopy(transition))
+
+    def learn_from_game(self, transitions):
+        self.games.append(list(transitions))
 
     def greedy(self):
         return self
@@ -105,3 +122,90 @@ def test_progress_is_shown_in_a_terminal_unless_told_otherwise(capsys, monkeypat
     assert "5/5" in capsys.readouterr().err
     train(env, RandomAgent(), 5, seed=0, progress=False)
     assert capsys.readouterr().err == ""
+
+
+def play(env, *recorders):
+    env.reset(seed=0)
+    seats = tuple(Seat(recorder) for recorder in recorders)
+    return play_and_learn(env, seats, np.random.default_rng(0))
+
+
+def as_lists(transition):
+    return Transition(*(np.asarray(entry).tolist() for entry in transition))
+
+
+def test_learners_are_told_of_truncation():
+    first, second = Recorder(1), Recorder(4)
+    env = GameEnv(NIM, max_cycles=1)
+    assert play(env, first, second) == (DRAW, 2)
+    (answered,), (unanswered,) = first.transitions, second.transitions
+    # A cycle is a move of each: player_0 took heap 0, player_1 two of heap 1. Then player_0 might
+    # have taken the last object.
+    assert as_lists(answered) == Transition(
+        seat=0, observation=[2, 3], legal_actions=[0, 1, 3, 4, 5], action=1, reward=0.0,
+        reply_observation=[0, 3], reply_legal_actions=[3, 4, 5], reply_reward=0.0,
+        next_observation=[0, 1], next_legal_actions=[3],
+        terminated=False, truncated=True,
+    )  # fmt: skip
+    assert as_lists(unanswered) == Transition(
+        seat=1, observation=[0, 3], legal_actions=[3, 4, 5], action=4, reward=0.0,
+        reply_observation=[0, 1], reply_legal_actions=[3], reply_reward=0.0,
+        next_observation=[0, 1], next_legal_actions=[],
+        terminated=False, truncated=True,
+    )  # fmt: skip
+    assert first.begun == second.begun == 1
+    assert first.games == second.games == []
+
+
+def test_a_move_that_ends_the_game_at_the_limit_is_a_termination():
+    first, second = Recorder(1), Recorder(5)
+    assert play(GameEnv(NIM, max_cycles=1), first, second) == (1, 2)
+    for recorder, reward, reply_reward in ((first, 0.0, -1.0), (second, 1.0, 0.0)):
+        (transition,) = recorder.transitions
+        assert (transition.terminated, transition.truncated) == (True, False)
+        assert not len(transition.next_legal_actions)
+        assert (transition.reward, transition.reply_reward) == (reward, reply_reward)
+        assert [as_lists(turn) for turn in recorder.games[0]] == [as_lists(transition)]
+
+
+@pytest.mark.parametrize(
+    ("name", "where"),
+    [
+        # From the position after the move, where the opponent replied or the game was truncated.
+        ("q-learning", {0, 1}),
+        ("q-learning-opponent-max", {0, 1}),
+        ("double-q-learning", {0, 1}),
+        ("actor-critic", {0, 1}),
+        ("natural-policy-gradient", {0, 1}),
+        ("real-time-dynamic-programming", {0, 1}),
+        # From the mover's next turn; the second mover has none.
+        ("q-learning-own-turn", {0}),
+        ("expected-sarsa", {0}),
+        # The position after the first move, from the position after the reply.
+        ("sampled-afterstate-td", {1}),
+        # There is no next action, or no result.
+        ("sarsa", set()),
+        ("win-loss-ratio", set()),
+        ("monte-carlo-es", set()),
+        ("gradient-bandit", set()),
+        ("watkins-q-lambda", set()),
+    ],
+)
+def test_in_games_of_two_moves_each_learner_updates_the_turns_it_can_bootstrap_from(name, where):
+    """The learned values are tested on hand-computed numbers in the learners' own tests."""
+    env = GameEnv(LONG, max_cycles=1)
+    agent = CASES[name](env)[0]
+    rng = np.random.default_rng(0)
+    arrays = list(agent.saved()["learned"].values())
+    for array in arrays:
+        array[...] = rng.random(array.shape)  # so that there is something to bootstrap from
+    before = [array.copy() for array in arrays]
+    log = train(env, agent, 20, seed=0, progress=False)
+    assert (log.winners == DRAW).all()
+    changed = set()
+    for array, old in zip(arrays, before, strict=True):
+        different = array.reshape(len(array), -1) != old.reshape(len(old), -1)
+        changed |= set(np.flatnonzero(different.any(axis=1)).tolist())
+    # As many heaps have been taken from as moves were made, but for two moves in one heap.
+    positions = LONG.board.positions(np.array(sorted(changed), dtype=np.int64))
+    assert {int(moves) for moves in (positions < 2).sum(axis=-1)} == where

@@ -39,33 +39,6 @@ def test_compiled_games_with_draws_are_the_step_by_step_games_bit_for_bit(name, 
     assert run(CASES[name], entry, compiled=True) == run(CASES[name], entry, compiled=False)
 
 
-def test_winners_are_those_of_the_recursion():
-    entry = outcome_games.random_game(2, 2000)
-    env = GameEnv(entry.game)
-    seen = set()
-    for seed in range(20):
-        learner = QLearning.for_env(env, epsilon=1.0)
-        log = train(env, learner, 50, seed=seed, progress=False)
-        position = entry.game.start
-        reached = {position: {0}}  # every line of play, by position: numbers of moves
-        results = set()
-        while reached:
-            position = max(reached)
-            counts = reached.pop(position)
-            after = entry.moves(position)
-            for _, following in after:
-                reached.setdefault(following, set()).update(count + 1 for count in counts)
-            if not after:
-                value = entry.outcome(position)
-                results |= {
-                    (DRAW if value == 0 else (count + (value < 0)) % 2, count) for count in counts
-                }
-        games = set(zip(log.winners.tolist(), log.lengths.tolist(), strict=True))
-        assert games <= results
-        seen |= {winner for winner, _ in games}
-    assert seen == {DRAW, 0, 1}
-
-
 def ladder():
     """Positions 4 to 0; from 4 to 3 or 2, from 3 to 1, from 2 to 0; 1 is drawn, 0 is lost."""
     after = {4: [("a", (3,)), ("b", (2,))], 3: [("a", (1,))], 2: [("a", (0,))], 1: [], 0: []}

@@ -39,12 +39,6 @@ SETS = {1: ("all",), 2: SEATS}
 """Over which positions the learners of a case are scored: one for both seats, or one for each."""
 
 
-def playable_positions(game):
-    graph = game.board
-    rows = np.flatnonzero(~graph.ends)
-    return graph.positions(rows), graph.mask(rows)
-
-
 @pytest.mark.parametrize("name", CASES)
 def test_the_same_seed_teaches_the_same_and_copies_continue_alike(name):
     env = small_env()
@@ -77,18 +71,6 @@ def test_it_solves_a_small_game(name):
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_its_greedy_policy_picks_the_largest_of_its_values(name):
-    env = small_env()
-    learner = CASES[name](env)[0]
-    train(env, learner, 100, seed=3, progress=False)
-    positions, masks = playable_positions(env.game)
-    values = learner.greedy().action_values(positions, masks)
-    assert (np.isneginf(values) == (masks == 0)).all()
-    chosen = learner.greedy().action_probabilities(positions, masks) > 0
-    assert (chosen == (values == values.max(axis=1, keepdims=True))).all()
-
-
-@pytest.mark.parametrize("name", CASES)
 def test_it_plays_by_its_stated_probabilities(name):
     env = small_env()
     learner = CASES[name](env)[0]
@@ -107,36 +89,25 @@ def test_it_plays_by_its_stated_probabilities(name):
     assert (abs(acts / 2_000 - chances) <= 5 * (chances * (1 - chances) / 2_000) ** 0.5).all()
 
 
-ENVIRONMENTS = {
-    "AEC": lambda: small_env(),
-    "AEC in PettingZoo's wrappers": lambda: pettingzoo.utils.wrappers.OrderEnforcingWrapper(
-        small_env()
-    ),
-    "Gymnasium": lambda: gymnasium.make("nim_envs/Nim-v0", heaps=(2, 3), opponent="random"),
-}
-
-
-@pytest.mark.parametrize("kind", ENVIRONMENTS)
 @pytest.mark.parametrize("name", LEARNERS)
-def test_it_can_be_made_for_any_environment_of_these_games(name, kind):
-    row = LEARNERS[name]
-    learner = row.learner.for_env(ENVIRONMENTS[kind](), **row.arguments)
-    assert type(learner) is row.learner
-    assert isinstance(learner, Learner)
-    if learner.game is not None:  # in wrappers that pass on the same spaces
-        assert learner.fits(small_env().game)
-        assert not learner.fits(make_game("nim", heaps=(3, 2)))
-
-
-@pytest.mark.parametrize("name", LEARNERS)
-def test_in_foreign_environments_it_uses_observations_or_says_that_it_needs_the_rules(name):
-    env = pettingzoo.make("aec", "classic/tictactoe-v3")
-    learner = LEARNERS[name].learner
-    if learner.uses_rules:
-        with pytest.raises(TypeError, match=rf"{learner.__name__} looks ahead by the rules"):
-            learner.for_env(env)
+def test_it_can_be_made_for_any_environment_or_says_that_it_needs_the_rules(name):
+    row, env = LEARNERS[name], small_env()
+    for made_for in (
+        env,
+        pettingzoo.utils.wrappers.OrderEnforcingWrapper(env),
+        gymnasium.make("nim_envs/Nim-v0", heaps=(2, 3), opponent="random"),
+    ):
+        learner = row.learner.for_env(made_for, **row.arguments)
+        assert isinstance(learner, Learner)
+        if learner.game is not None:  # in wrappers that pass on the same spaces
+            assert learner.fits(env.game)
+            assert not learner.fits(make_game("nim", heaps=(3, 2)))
+    foreign = pettingzoo.make("aec", "classic/tictactoe-v3")
+    if row.learner.uses_rules:
+        with pytest.raises(TypeError, match=rf"{row.learner.__name__} looks ahead by the rules"):
+            row.learner.for_env(foreign)
     else:
-        made = learner.for_env(env)
+        made = row.learner.for_env(foreign)
         assert made.game is None
         assert made.rows.num_actions == 9
 

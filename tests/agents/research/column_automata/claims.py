@@ -123,12 +123,3 @@ def right_claim(max_take, misere, first, letters=2):
         return (not lowest and not odd) if some or not misere else lowest
 
     return automaton(first, (0, 0, False, 0), upwards, is_lost, letters)
-
-
-def same_claims(one, other):
-    """Whether two automata read in the same way and make the same claims."""
-    return (
-        one.reading == other.reading
-        and np.array_equal(one.padded.transitions, other.padded.transitions)
-        and np.array_equal(one.padded.lost, other.padded.lost)
-    )

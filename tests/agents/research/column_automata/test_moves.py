@@ -1,10 +1,9 @@
 import numpy as np
 import pytest
 
-from agents import HypothesisError
 from agents.research.column_automata import MoveRelation, heap_rules
 from nim_envs import sum_of
-from nim_envs.games import addition, graph, kayles, nim, subtraction
+from nim_envs.games import addition, nim, subtraction
 from tests.agents.research.column_automata.claims import options
 
 
@@ -26,20 +25,6 @@ def test_a_move_is_told_by_its_bits(max_take):
             move = taken >= 1 and (max_take is None or taken <= max_take)
             for width in (5, 7):
                 assert is_read_as_a_move(relation, heap, left, width) == move
-
-
-@pytest.mark.parametrize(
-    ("game", "reason"),
-    [
-        (kayles(heaps=(5,)), "heap 0 of kayles splits"),
-        (subtraction(heaps=(9,), subtraction_set=(1, 3)), "allows 1, 3"),
-        (graph(successors=[[1], []], tokens=[0]), "not as a heap"),
-        (sum_of([addition(k=2, n=10), addition(k=3, n=10)]), "of some at most 2 .* of others 3"),
-    ],
-)
-def test_other_games_are_refused_with_the_reason(game, reason):
-    with pytest.raises(HypothesisError, match=reason):
-        heap_rules(game)
 
 
 @pytest.mark.parametrize(

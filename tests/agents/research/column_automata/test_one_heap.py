@@ -1,7 +1,5 @@
 """Claims of one heap alone: of one heap of bounded Nim, and of the running total."""
 
-import itertools
-
 import numpy as np
 import pytest
 
@@ -9,17 +7,14 @@ from agents.research.column_automata import (
     ColumnAutomaton,
     MoveRelation,
     Outcome,
-    heap_rules,
-    move_to_lost,
     prove,
 )
-from nim_envs.games import addition
 from tests.agents.research.column_automata.claims import (
     one_heap_claim,
-    options,
     right_claim,
     truth,
 )
+from tests.agents.research.column_automata.test_proof import assert_the_position_refutes
 from tests.pairwise import pairwise
 
 BELOW = 2000
@@ -36,17 +31,6 @@ def prove_one_heap(automaton, max_take, misere, work_limit=200_000):
 def is_right_where_searched(automaton, max_take, misere):
     claimed = automaton.is_lost(np.arange(BELOW)[:, None])
     return (claimed == truth(max_take, misere, 1, BELOW)).all()
-
-
-def assert_one_heap_refutes(verdict, automaton, max_take, misere):
-    """The claim of the position, of one heap or none, does not follow from those of its options."""
-    assert verdict.refuted
-    if not any(verdict.position):
-        assert bool(automaton.is_lost([0])) == misere
-        return
-    assert len(verdict.position) == 1
-    after = [bool(automaton.is_lost(option)) for option in options(verdict.position, max_take)]
-    assert bool(automaton.is_lost(verdict.position)) == any(after)
 
 
 def test_the_right_claim_is_proved():
@@ -72,7 +56,8 @@ def test_automata_at_random_are_proved_or_refuted_as_they_are_right_or_wrong():
         if verdict.proved:
             assert is_right_where_searched(automaton, max_take, misere)
         else:
-            assert_one_heap_refutes(verdict, automaton, max_take, misere)
+            assert len(verdict.position) < 2
+            assert_the_position_refutes(verdict, automaton, max_take, misere)
     assert outcomes[Outcome.PROVED] > 0
 
 
@@ -88,38 +73,3 @@ def test_a_claim_that_is_wrong_only_for_several_heaps_is_proved_for_one(misere, 
     verdict = prove(claim, MoveRelation(), misere)
     assert verdict.refuted
     assert len(verdict.position) > 1
-
-
-@pytest.mark.parametrize("first", [False, True])
-def test_a_claim_that_is_right_up_to_some_size_is_refuted(first):
-    # It knows as many columns as there are states, and after them calls everything lost.
-    claim = one_heap_claim(2, False, first)
-    copies = 20
-    rows, lost = [], []
-    for copy, state in itertools.product(range(copies), range(claim.states)):
-        to = min(copy + 1, copies - 1) * claim.states
-        here = copy * claim.states
-        rows.append([to + claim.transitions[state, 0], here + claim.transitions[state, 1]])
-        lost.append(bool(claim.lost[state]) or copy == copies - 1)
-    long = ColumnAutomaton(rows, lost, first)
-    assert is_right_where_searched(long, 2, False)
-    verdict = prove_one_heap(long, 2, False)
-    assert_one_heap_refutes(verdict, long, 2, False)
-    assert verdict.position[0] >= 2 ** (copies - 2)
-
-
-@pytest.mark.parametrize(("misere", "first"), [(False, True), (True, False)])
-def test_the_running_total_is_played_by_what_is_proved(misere, first):
-    rules = heap_rules(addition(k=10, n=1000))
-    claim = one_heap_claim(10, misere, first)
-    assert prove(claim, rules.relation, misere, one_heap=True).proved
-    rng = np.random.default_rng(0)
-    for total in rng.integers(1001, size=100):
-        heap = rules.sizes([total])
-        option = move_to_lost(claim, rules.relation, heap)
-        lost = truth(10, misere, 1, BELOW)
-        if option is None:
-            assert lost[heap[0]] or not any(heap)
-        else:
-            assert lost[option[0]]
-            assert 1 <= rules.position(option)[0] - total <= 10

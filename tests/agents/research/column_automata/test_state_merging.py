@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,7 +11,7 @@ from agents.research.column_automata.state_merging import (
     merged_automaton,
     word_of,
 )
-from tests.agents.research.column_automata.claims import board, right_claim, same_claims, truth
+from tests.agents.research.column_automata.claims import right_claim
 
 HEAPS = st.lists(st.integers(1, 9), max_size=3).map(tuple)
 READINGS = st.fixed_dictionaries({"zeros": st.booleans(), "most_significant_first": st.booleans()})
@@ -51,13 +48,3 @@ def test_the_automaton_agrees_with_every_label(labels, reading):
     assert automaton.most_significant_first == reading["most_significant_first"]
     for heaps, lost in labels.items():
         assert bool(automaton.is_lost(heaps or (0,))) == lost
-
-
-@pytest.mark.parametrize(("zeros", "first"), list(itertools.product([False, True], [False, True])))
-def test_nim_on_a_small_board_gives_the_automaton_of_all_boards(zeros, first):
-    positions = [tuple(size for size in heaps if size) for heaps in board(3, 4).tolist()]
-    labels = dict(zip(positions, truth(None, False, 3, 4).tolist(), strict=True))
-    reading = {"zeros": zeros, "most_significant_first": first}
-    automaton = merged_automaton(labelled_words(labels, **reading), **reading)
-    assert automaton.states == 3
-    assert same_claims(automaton, right_claim(None, False, first, 3 if zeros else 2))

@@ -11,8 +11,6 @@ from agents.base import HypothesisError
 from agents.research.quotients.learner import QuotientLearner
 from agents.storage import load, save
 from nim_envs import Game, make_game, optimality
-from nim_envs.cgt.misere_quotients import misere_quotient
-from nim_envs.cgt.misere_quotients.proof import refutation
 from nim_envs.solution import graph_values
 from tests.agents.without_truth import forbid_truth
 from tests.heap_search import HeapSearch
@@ -56,35 +54,6 @@ def test_classes_that_are_too_coarse_are_repaired(seed):
     learner = learned(game, seed)
     assert learner.size == "144 classes"
     assert learner.proof is not None
-
-
-@pytest.mark.parametrize(
-    ("name", "heap"), [("kayles", 14), ("dawsons_kayles", 18), ("grundy", 20), ("nim", 9)]
-)
-def test_in_misere_play_it_learns_the_misere_quotient(name, heap):
-    learner, known = learned(heaps_of(name, heap, True)), misere_quotient(name, heap)
-    claim = learner.claim()
-    sizes = [0] * (heap + 1)
-    for (_, state), element in zip(learner.parts.states, claim.elements, strict=True):
-        sizes[state] = element
-    assert isomorphic(claim.products, sizes, claim.lost, known)
-
-
-def isomorphic(products, elements, lost, known):
-    """Whether the monoid is that of ``known``, with the same heaps in the same classes."""
-    image, waiting = {0: 0}, [0]
-    while waiting:
-        here = waiting.pop()
-        for left, right in zip(elements, known.elements, strict=True):
-            after, wanted = int(products[here, left]), int(known.products[image[here], right])
-            if after not in image:
-                waiting.append(after)
-            if image.setdefault(after, wanted) != wanted:
-                return False
-    return (
-        len(products) == len(image) == len(set(image.values())) == known.order
-        and {image[element] for element in np.flatnonzero(lost).tolist()} == known.lost
-    )
 
 
 @pytest.mark.parametrize("misere", [False, True])
@@ -143,82 +112,12 @@ def test_games_with_too_many_classes_are_refused(monkeypatch):
         learned(heaps_of("kayles", 9, True))
 
 
-# Honesty
-
-
 def test_no_solution_is_used(monkeypatch):
     forbid_truth(monkeypatch)
     for misere in (False, True):
         learner = learned(heaps_of("kayles", 12, misere))
         assert learner.is_complete
         assert learner.proof is not None
-
-
-# The proof of what was learned
-
-
-def mutants(claim, rng, count):
-    """The claim with one entry changed; of the products one, or one and its mirror image."""
-    order = len(claim.lost)
-    for element in range(order):
-        lost = claim.lost.copy()
-        lost[element] = not lost[element]
-        yield claim._replace(lost=lost)
-    for state, element in enumerate(claim.elements):
-        for other in set(range(order)) - {element}:
-            elements = [*claim.elements]
-            elements[state] = other
-            yield claim._replace(elements=elements)
-    for _ in range(count):
-        one, two, three = rng.integers(order, size=3)
-        if claim.products[one, two] != three:
-            products = claim.products.copy()
-            products[one, two] = three
-            if rng.integers(2):
-                products[two, one] = three
-            yield claim._replace(products=products)
-
-
-def is_right(claim, positions, winning):
-    """Whether brute force finds no mistake about positions, in either order of components."""
-    for rows in (positions, positions[:, ::-1]):
-        total = np.zeros(len(rows), dtype=int)
-        for column in rows.T:
-            total = claim.products[total, np.array(claim.elements)[column]]
-        if (claim.lost[total] == winning).any():
-            return False
-    return True
-
-
-@pytest.mark.parametrize("misere", [False, True])
-def test_no_wrong_mutant_of_a_learned_quotient_is_proved(misere):
-    rng = np.random.default_rng(1)
-    wrong = 0
-    for name, heap in (("kayles", 7), ("0.123", 9), ("dawsons_kayles", 10), ("grundy", 9)):
-        code = {"code": name} if name[0] == "0" else {}
-        game = heaps_of("octal" if code else name, heap, misere, **code)
-        learner = learned(game)
-        claim, states = learner.claim(), [state for _, state in learner.parts.states]
-        search = HeapSearch(name, misere)
-        positions = np.array(list(combinations_with_replacement(range(heap + 1), 5)))
-        winning = np.array([search.is_winning(np.array(states)[row]) for row in positions])
-        assert is_right(claim, positions, winning)
-        assert refutation(*claim, misere) is None
-        assert refutation(*claim, not misere) is not None
-        for _ in range(3):
-            numbers = np.concatenate([[0], 1 + rng.permutation(len(claim.lost) - 1)])
-            back = np.argsort(numbers)
-            products = numbers[claim.products[np.ix_(back, back)]]
-            elements = numbers[claim.elements].tolist()
-            assert refutation(claim.options, products, elements, claim.lost[back], misere) is None
-        for mutant in mutants(claim, rng, 150):
-            if not is_right(mutant, positions, winning):
-                wrong += 1
-                assert refutation(*mutant, misere) is not None, mutant
-    assert wrong >= 500
-
-
-# Periods
 
 
 def test_a_period_is_a_conjecture_until_enough_heaps_are_learned():
@@ -232,9 +131,6 @@ def test_a_period_is_a_conjecture_until_enough_heaps_are_learned():
     assert "up to 22" in period.refuted
     assert "n + 5" not in learner.proof
     assert "not proved" in learner.describe()
-
-
-# Playing
 
 
 @pytest.mark.parametrize("misere", [False, True])
@@ -272,9 +168,6 @@ def test_unlearned_positions_are_neither_won_nor_lost():
     assert "heap in states 0 to 9" not in learner.proof
     judged = learner.greedy().loss_scores(np.array([[9, 0, 0, 0, 0], [1, 0, 0, 0, 0]]))
     assert judged.tolist() == [0.5, 1.0]
-
-
-# Training
 
 
 @pytest.mark.parametrize(("games", "stored"), [(25, False), (200, True)])
