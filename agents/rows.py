@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -48,41 +47,69 @@ def moves_of(graph: Graph) -> Moves:
     return _moves[graph]
 
 
-class Rows(ABC):
-    """The rows of tables.
+class Rows:
+    """The rows of tables: one for each observation, in the order in which they are met.
+
+    Row 0 stands for the end of a game, and for observations that were never met.
 
     Attributes:
         num_actions: number of actions.
         moves: legal actions of each row.
         game: the game whose positions the rows are; ``None``: they are observations.
+        observed: the observations of rows 1, 2, …, as bytes.
     """
 
-    num_actions: int
-    moves: Moves
     game: Game | None = None
+
+    def __init__(self, num_actions: int, dtype: np.dtype[Any]) -> None:
+        self.num_actions = num_actions
+        self.dtype = dtype
+        self.observed: list[bytes] = []
+        self._row_of: dict[bytes, int] = {}
+        self.moves = no_moves(FIRST_ROWS, num_actions)
 
     def __len__(self) -> int:
         """Return the number of rows, some of which may not be used yet."""
         return len(self.moves.counts)
 
-    @abstractmethod
     def row(self, observation: Array, legal: Array) -> int:
-        """Return the row of one observation, given its legal actions, ascending; none at an end."""
+        """Return the row of an observation, given its legal actions, ascending; none at an end."""
+        if not len(legal):
+            return 0
+        key = np.asarray(observation, self.dtype).tobytes()
+        row = self._row_of.get(key)
+        if row is None:
+            row = self.add(key)
+            self.moves.legal[row, : len(legal)] = legal
+            self.moves.counts[row] = len(legal)
+        return row
 
-    @abstractmethod
+    def add(self, observed: bytes) -> int:
+        """Return a new row, for an observation as bytes."""
+        self.observed.append(observed)
+        row = self._row_of[observed] = len(self.observed)
+        if row == len(self):
+            self.moves = Moves(*(np.concatenate([old, np.zeros_like(old)]) for old in self.moves))
+        return row
+
     def find(self, observations: Array) -> IntArray:
-        """Return the rows of observations ``(n, ...)``, ``(n,)``."""
+        """Return the rows of observations ``(n, ...)``, ``(n,)``; 0 for those never met."""
+        keys = [each.tobytes() for each in np.asarray(observations, self.dtype)]
+        return np.array([self._row_of.get(key, 0) for key in keys], dtype=np.int64)
 
-    @abstractmethod
     def saved(self) -> Any:
-        """Return what a file has of them, for :func:`rows_from`."""
+        """Return what a file has of them: the observations, as bytes, and the legal actions."""
+        count, joined = len(self.observed), b"".join(self.observed)
+        return {
+            "dtype": self.dtype.str,
+            "observed": np.frombuffer(joined, np.uint8).reshape(count, -1 if count else 0),
+            "legal": self.moves.legal[: count + 1],
+            "counts": self.moves.counts[: count + 1],
+        }
 
 
 class GameRows(Rows):
     """A row for each position of a game: a row of its graph.
-
-    Args:
-        game: the game.
 
     Attributes:
         graph: positions and moves.
@@ -156,64 +183,12 @@ class GameRows(Rows):
         return rows
 
 
-class ObservedRows(Rows):
-    """A row for each observation of any environment, in the order in which they are met.
-
-    Row 0 stands for the end of a game, and for observations that were never met.
-
-    Attributes:
-        observed: the observations of rows 1, 2, …, as bytes.
-    """
-
-    def __init__(self, num_actions: int, dtype: np.dtype[Any]) -> None:
-        self.num_actions = num_actions
-        self.dtype = dtype
-        self.observed: list[bytes] = []
-        self._row_of: dict[bytes, int] = {}
-        self.moves = no_moves(FIRST_ROWS, num_actions)
-
-    def row(self, observation: Array, legal: Array) -> int:
-        """Return the row of an observation, a new one at its first time."""
-        if not len(legal):
-            return 0
-        key = np.asarray(observation, self.dtype).tobytes()
-        row = self._row_of.get(key)
-        if row is None:
-            row = self.add(key)
-            self.moves.legal[row, : len(legal)] = legal
-            self.moves.counts[row] = len(legal)
-        return row
-
-    def add(self, observed: bytes) -> int:
-        """Return a new row, for an observation as bytes."""
-        self.observed.append(observed)
-        row = self._row_of[observed] = len(self.observed)
-        if row == len(self):
-            self.moves = Moves(*(np.concatenate([old, np.zeros_like(old)]) for old in self.moves))
-        return row
-
-    def find(self, observations: Array) -> IntArray:
-        """Return the rows of observations ``(n, ...)``, ``(n,)``; 0 for those never met."""
-        keys = [each.tobytes() for each in np.asarray(observations, self.dtype)]
-        return np.array([self._row_of.get(key, 0) for key in keys], dtype=np.int64)
-
-    def saved(self) -> dict[str, Any]:
-        """Return the observations, as bytes, and the legal actions."""
-        count, joined = len(self.observed), b"".join(self.observed)
-        return {
-            "dtype": self.dtype.str,
-            "observed": np.frombuffer(joined, np.uint8).reshape(count, -1 if count else 0),
-            "legal": self.moves.legal[: count + 1],
-            "counts": self.moves.counts[: count + 1],
-        }
-
-
 def rows_from(saved: Any) -> Rows:
     """Return the rows from the result of :meth:`Rows.saved`."""
     if isinstance(saved, Game):
         return GameRows(saved)
     legal, counts = saved["legal"], saved["counts"]
-    rows = ObservedRows(legal.shape[1], np.dtype(saved["dtype"]))
+    rows = Rows(legal.shape[1], np.dtype(saved["dtype"]))
     for each in saved["observed"]:
         rows.add(each.tobytes())
     rows.moves.legal[: len(legal)], rows.moves.counts[: len(counts)] = legal, counts
@@ -247,4 +222,4 @@ def rows_for(env: Any, by_rules: bool = False) -> Rows:
             return GameRows(game)
     if box.dtype is None:
         raise TypeError(f"a table needs observations that are arrays, not {box}")
-    return ObservedRows(int(actions.n), box.dtype)
+    return Rows(int(actions.n), box.dtype)

@@ -57,13 +57,14 @@ class PlayWindow:
         self._mouse = (-1.0, -1.0)
         self.window = Window(title, size, needs_display=True)
         self.picture = Picture(match.game, size, TOOLBAR)
-        self._keys: dict[int, Callable[[], None]] = {
-            self._pygame.K_h: self._toggle_hint,
-            self._pygame.K_u: self._undo,
-            self._pygame.K_r: self._restart,
-            self._pygame.K_q: self.close,
-            self._pygame.K_ESCAPE: self._leave,
-        }
+        self._tools = (
+            ("Hint (h)", self._pygame.K_h, self._toggle_hint),
+            ("Undo (u)", self._pygame.K_u, self._undo),
+            ("Restart (r)", self._pygame.K_r, self._restart),
+            ("Quit (q)", self._pygame.K_q, self.close),
+        )
+        self._keys: dict[int, Callable[[], None]] = {key: press for _, key, press in self._tools}
+        self._keys[self._pygame.K_ESCAPE] = self._leave
         self._moved()
 
     def _moved(self) -> None:
@@ -169,15 +170,10 @@ class PlayWindow:
         """Return the buttons beside the picture, and those of the list of moves if it is open."""
         width, height = self.picture.size
         area = Area(12, height - TOOLBAR + 6, min(0.66 * width, 440), TOOLBAR - 18)
-        tools = (
-            ("Hint (h)", self._toggle_hint, self.hint),
-            ("Undo (u)", self._undo, False),
-            ("Restart (r)", self._restart, False),
-            ("Quit (q)", self.close, False),
-        )
+        places = [place.shrunk(3, 0, 3, 0) for place in area.grid(1, len(self._tools))]
         buttons = [
-            Button(place.shrunk(3, 0, 3, 0), label, press, on)
-            for place, (label, press, on) in zip(area.grid(1, len(tools)), tools, strict=True)
+            Button(place, label, press, self.hint and label.startswith("Hint"))
+            for place, (label, _, press) in zip(places, self._tools, strict=True)
         ]
         return buttons + self._list_buttons()
 

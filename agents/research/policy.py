@@ -54,17 +54,10 @@ class PolicyAgent:
         self.plays_greedily = greedy
 
     def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
-        """Return the probability of every action, 0 for those that are illegal.
+        """Return the probability of every action, float64 ``(n, actions)``; 0 where it is illegal.
 
-        Args:
-            observations: positions ``(n, components)``, their coordinates, or their encoding.
-            action_masks: int8 ``(n, actions)``.
-
-        Returns:
-            Float64 ``(n, actions)``, rows that sum to 1, or to 0 where no action is legal.
-
-        Raises:
-            InvalidPolicyError: the policy returned neither actions nor probabilities.
+        Observations are positions ``(n, components)`` or their encoding. Rows sum to 1, or to 0
+        where no action is legal.
         """
         if observations.dtype.kind in "iu":
             observations = self.encoding.encode(observations)

@@ -73,12 +73,7 @@ def _all_around(automaton: ColumnAutomaton, bits: Sequence[Sequence[int]]) -> li
 
 
 def _around(letters: Sequence[list[int]], bits: Sequence[int]) -> list[Around]:
-    """Return for each heap the states after a column if its bit is 0, or 1.
-
-    Args:
-        letters: the next states after each letter.
-        bits: the heaps' bits.
-    """
+    """Return for each heap the states after a column if its bit is 0, or 1, by letter."""
     after = [letters[SEPARATOR]]
     for bit in reversed(bits[1:]):
         letter, rest = letters[ONE if bit else ZERO], after[-1]
@@ -99,11 +94,6 @@ def _left(
     """Return the size of a heap after a move to a lost position, if there is one.
 
     An automaton that reads the lowest column first is followed backwards.
-
-    Args:
-        automaton: claims which positions are lost; padded.
-        relation: moves in one heap.
-        steps: for each column the heap's bit, and the next states with 0 and with 1 instead.
     """
     forward = automaton.most_significant_first
     lost: list[int] = np.flatnonzero(automaton.lost).tolist()

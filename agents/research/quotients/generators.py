@@ -21,11 +21,8 @@ MOST = 255
 class Generators:
     """Parts that generate all sums up to equivalence, given equations between sums.
 
-    Args:
-        parts: all parts of the game.
-        last: the last part in use.
-        equations: pairs of equivalent sums: a single part, which is then no generator, and a sum of
-            earlier parts; or a number of copies of a part and a smaller number.
+    An equation says that a single part, which is then no generator, is a sum of earlier ones; or
+    that a number of copies of a part is a smaller number of them.
 
     Attributes:
         chosen: the generators, ascending.

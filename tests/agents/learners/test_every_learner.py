@@ -55,7 +55,7 @@ def test_the_same_seed_teaches_the_same_and_copies_continue_alike(name):
         assert contents(each) == contents(learner) != learned
 
 
-# All but the one with the published sign, which is wrong: see test_q_learning.py.
+# All but the one with the published sign, which is wrong: see test_updates.py.
 @pytest.mark.parametrize("name", [name for name in CASES if "opponent-max" not in name])
 def test_it_solves_a_small_game(name):
     env = small_env()
