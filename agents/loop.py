@@ -43,16 +43,6 @@ class Seat:
                 self.game_learner.learn_from_game(self.turns)
 
 
-def forfeit(env: Env) -> None:
-    """End the game as lost for the agent to move, which has named no legal move."""
-    if not hasattr(env, "forfeit"):
-        raise InvalidActionError(
-            f"{env.agent_selection} answered {NO_LEGAL_MOVE}, no legal move: {env} knows no "
-            "forfeits, and so needs an action"
-        )
-    env.forfeit()
-
-
 def play_and_learn(env: Env, seats: tuple[Seat, Seat], rng: np.random.Generator) -> tuple[int, int]:
     """Play one game in an environment that was just reset; learners learn after every turn.
 
@@ -76,10 +66,15 @@ def play_and_learn(env: Env, seats: tuple[Seat, Seat], rng: np.random.Generator)
             observation, action_mask = observation.copy(), action_mask.copy()
         action = seats[seat].agent.act(observation, action_mask, rng)
         mover, other = players[seat], 1 - seat
-        if action == NO_LEGAL_MOVE:
-            forfeit(env)
-        else:
+        if action != NO_LEGAL_MOVE:
             env.step(action)
+        elif hasattr(env, "forfeit"):
+            env.forfeit()
+        else:
+            raise InvalidActionError(
+                f"{mover} answered {NO_LEGAL_MOVE}, no legal move: {env} knows no forfeits, and so "
+                "needs an action"
+            )
         moves += 1
         observed = env.observe(players[other])
         next_observation = observed["observation"]

@@ -10,10 +10,8 @@ from tabulate import tabulate
 
 from agents.base import Agent, Policy, Trainable
 from agents.games import move_values
-from agents.rows import GameRows
 from nim_envs import Game
 from nim_envs.errors import InvalidPositionError, SearchTooLargeError
-from nim_envs.typing import IntArray, MaskArray
 
 LARGEST_TEXT = 2_000
 """Most positions for which the table of a whole policy is made."""
@@ -42,7 +40,18 @@ def policy_table(agent: Agent, game: Game, positions: npt.ArrayLike | None = Non
     """
     if not isinstance(agent, Policy):
         raise TypeError(f"a table needs an agent with action_probabilities, which {agent!r} lacks")
-    shown, masks = _playable(game, positions)
+    if positions is None and game.board.num_positions > LARGEST_TEXT:
+        raise SearchTooLargeError(
+            f"{game.summary} has {game.board.num_positions} positions; at most {LARGEST_TEXT} are "
+            "shown: name those to show"
+        )
+    shown = game.positions() if positions is None else np.atleast_2d(np.asarray(positions))
+    masks = game.mask(shown)
+    over = ~masks.any(axis=1)
+    if positions is not None and over.any():
+        first = tuple(shown[over][0].tolist())
+        raise InvalidPositionError(f"position {first} leaves no legal move to show")
+    shown, masks = shown[~over], masks[~over]
     probabilities = agent.action_probabilities(shown, masks)
     policy: Any = agent.greedy() if isinstance(agent, Trainable) else agent
     greedy = policy.action_probabilities(shown, masks)
@@ -67,22 +76,3 @@ def policy_table(agent: Agent, game: Game, positions: npt.ArrayLike | None = Non
     sides = ("left", "left", "right", "left")
     text = tabulate(table, header, colalign=sides, disable_numparse=True, preserve_whitespace=True)
     return str(text)
-
-
-def _playable(game: Game, positions: npt.ArrayLike | None) -> tuple[IntArray, MaskArray]:
-    """The positions to show, with a legal move, ``(n, fields)``, and their masks."""
-    board: Any = game.board
-    if positions is None:
-        if board.num_positions > LARGEST_TEXT:
-            raise SearchTooLargeError(
-                f"{game.summary} has {board.num_positions} positions; at most {LARGEST_TEXT} are "
-                "shown: name those to show"
-            )
-        graph = GameRows(game).graph
-        rows = np.flatnonzero(~graph.ends)
-        return graph.positions(rows), graph.mask(rows)
-    shown = np.atleast_2d(np.asarray(positions, dtype=np.int64))
-    for position in map(tuple, shown.tolist()):
-        if game.is_over(position):
-            raise InvalidPositionError(f"position {position} leaves no legal move to show")
-    return shown, board.mask(board.find(shown))

@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from agents.base import Learner, Trainable
 from agents.learners.actor_critic import ActorCritic
@@ -22,9 +22,6 @@ from agents.learners.sarsa import SARSA
 from agents.learners.watkins_q_lambda import WatkinsQLambda
 from agents.learners.win_loss_ratio import WinLossRatio
 from agents.tables import TableLearner
-
-if TYPE_CHECKING:
-    from agents.research.base import GeneralisingLearner
 
 
 @dataclass(frozen=True)
@@ -89,19 +86,15 @@ GENERALISING = {
 """The classes of ``agents`` that choose their own games and play unseen boards, by name."""
 
 
-def learner_class(name: str) -> type[TableLearner] | type[GeneralisingLearner]:
-    """Return the class of a learner of either kind by its name."""
-    return LEARNERS[name].learner if name in LEARNERS else generalising_class(name)
-
-
-def generalising_class(name: str) -> type[GeneralisingLearner]:
-    """Return the class of a learner that chooses its own games by its name; imported when used."""
-    cls: type[GeneralisingLearner] = getattr(import_module("agents"), GENERALISING[name])
-    return cls
+def learner_class(name: str) -> Any:
+    """Return the class of a learner by its name; one that chooses its games is imported now."""
+    if name in LEARNERS:
+        return LEARNERS[name].learner
+    return getattr(import_module("agents"), GENERALISING[name])
 
 
 def new_learner(name: str, env: Any, **arguments: Any) -> Trainable:
     """Return a new learner for ``env``, for both seats."""
-    if name in LEARNERS:
-        return LEARNERS[name].make(env, **arguments)[0]
-    return generalising_class(name).for_env(env, **arguments)
+    defaults = LEARNERS[name].arguments if name in LEARNERS else {}
+    learner: Trainable = learner_class(name).for_env(env, **{**defaults, **arguments})
+    return learner

@@ -97,9 +97,3 @@ class Exploration:
         for extreme in (epsilons.min(), epsilons.max()):
             checked_number("epsilon", extreme.item(), 0, 1)
         return epsilons
-
-
-def check_step(rate: float, discount: float = 1.0, name: str = "learning_rate") -> None:
-    """Check the step size and the discount of a learning rule."""
-    checked_number(name, rate, 0, 1, open_low=True)
-    checked_number("discount", discount, 0, 1)

@@ -18,7 +18,7 @@ import numpy as np
 
 from agents.base import Trainable
 from agents.games import digest_of_moves
-from agents.registry import GENERALISING, LEARNERS, generalising_class
+from agents.registry import GENERALISING, LEARNERS, learner_class
 from agents.replay import Replay
 from agents.schedules import Decay, harmonic
 from nim_envs import Game, make_game
@@ -36,8 +36,7 @@ SETTINGS: dict[str, Callable[..., Any]] = {"decay": Decay, "replay": Replay}
 
 def classes() -> dict[str, Any]:
     """Return the classes that can be saved, by their names in a file."""
-    learners = [*(row.learner for row in LEARNERS.values()), *map(generalising_class, GENERALISING)]
-    return {cls.__name__: cls for cls in learners}
+    return {cls.__name__: cls for cls in map(learner_class, [*LEARNERS, *GENERALISING])}
 
 
 def save(learner: Trainable, path: str | Path) -> None:

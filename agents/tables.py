@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections import namedtuple
 from collections.abc import Callable, Sequence
 from copy import deepcopy
-from dataclasses import KW_ONLY, InitVar, dataclass, fields
+from dataclasses import KW_ONLY, InitVar, dataclass, field, fields
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
@@ -22,7 +22,7 @@ from agents.compiling import inlined
 from agents.games import same_game
 from agents.policies import AfterstatePolicy, TablePolicy, ValuedPolicy, with_exploration
 from agents.rows import GameRows, Rows, rows_for, rows_from
-from agents.schedules import Exploration, Schedule, check_step
+from agents.schedules import Exploration, Schedule
 from agents.selection import epsilon_greedy_action, sample, softmax
 from nim_envs import Game
 from nim_envs.typing import Array, FloatArray, IntArray, MaskArray
@@ -31,8 +31,11 @@ from nim_envs.validation import checked_number
 Function = Callable[..., Any]
 AnyLearner = TypeVar("AnyLearner", bound="TableLearner")
 
-LARGEST_VALUE = 1e300
-"""Largest absolute initial value, so that differences of values are finite."""
+POSITIVE: dict[str, Any] = {"low": 0, "open_low": True}
+SHARE: dict[str, Any] = {"low": 0, "high": 1}
+STEP: dict[str, Any] = {**SHARE, "open_low": True}
+INITIAL: dict[str, Any] = {"low": 0, "high": 1e300}  # so that differences of values are finite
+"""Ranges of arguments, as :func:`nim_envs.validation.checked_number` takes them."""
 
 
 class Turn(NamedTuple):
@@ -148,8 +151,11 @@ class TableLearner(ABC):
         size = f"{len(self.rows)} rows, {self.rows.num_actions} actions"
         return f"{type(self).__name__}({game}{size}{played})"
 
-    def check(self) -> None:  # noqa: B027 - some have nothing to check
-        """Check the arguments."""
+    def check(self) -> None:
+        """Check the arguments: those with a range, which their metadata are."""
+        for each in fields(self):
+            if each.metadata:
+                checked_number(each.name, getattr(self, each.name), **each.metadata)
 
     @abstractmethod
     def initial_tables(self, rows: int, actions: int) -> dict[str, Array]:
@@ -345,16 +351,11 @@ class StepLearner(ActionValueLearner):
     Other arguments and errors: :class:`TableLearner`.
     """
 
-    learning_rate: float = 1.0
-    discount: float = 1.0
+    learning_rate: float = field(default=1.0, metadata=STEP)
+    discount: float = field(default=1.0, metadata=SHARE)
     epsilon: float | Schedule = 0.2
-    initial_range: float = 0.0
+    initial_range: float = field(default=0.0, metadata=INITIAL)
     seed: int = 0
-
-    def check(self) -> None:
-        """Check the arguments."""
-        check_step(self.learning_rate, self.discount)
-        checked_number("initial_range", self.initial_range, 0, LARGEST_VALUE)
 
     def initial_tables(self, rows: int, actions: int) -> dict[str, Array]:
         """Return the action values, of zeros or random numbers."""
@@ -424,17 +425,12 @@ class CriticLearner(PreferenceLearner):
     Other arguments and errors: :class:`TableLearner`.
     """
 
-    actor_rate: float = 0.3
-    critic_rate: float = 0.3
-    discount: float = 1.0
+    actor_rate: float = field(default=0.3, metadata=POSITIVE)
+    critic_rate: float = field(default=0.3, metadata=STEP)
+    discount: float = field(default=1.0, metadata=SHARE)
 
     criticises_actions: ClassVar[bool] = False
     """Whether the critic has values of actions, not of positions."""
-
-    def check(self) -> None:
-        """Check the arguments."""
-        checked_number("actor_rate", self.actor_rate, 0, open_low=True)
-        check_step(self.critic_rate, self.discount, name="critic_rate")
 
     def initial_tables(self, rows: int, actions: int) -> dict[str, Array]:
         """Return preferences and critic, of zeros."""
@@ -472,15 +468,11 @@ class AfterstateLearner(TableLearner):
     Other arguments and errors: :class:`TableLearner`.
     """
 
-    learning_rate: float = 1.0
+    learning_rate: float = field(default=1.0, metadata=STEP)
     epsilon: float | Schedule = 0.2
 
     uses_rules = True
     choose = staticmethod(choose_by_lookahead)
-
-    def check(self) -> None:
-        """Check the arguments."""
-        check_step(self.learning_rate)
 
     def initial_tables(self, rows: int, actions: int) -> dict[str, Array]:
         """Return values of 0."""

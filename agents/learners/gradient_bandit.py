@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from agents.compiling import inlined
 from agents.rows import Moves
-from agents.tables import Episode, PreferenceLearner, log_policy_gradient
+from agents.tables import POSITIVE, Episode, PreferenceLearner, log_policy_gradient
 from nim_envs.typing import Array
-from nim_envs.validation import checked_number
 
 
 @inlined
@@ -58,15 +57,10 @@ class GradientBandit(PreferenceLearner):
     Other arguments and errors: :class:`agents.tables.TableLearner`.
     """
 
-    learning_rate: float = 0.15
-    temperature: float = 1.0
+    learning_rate: float = field(default=0.15, metadata=POSITIVE)
+    temperature: float = field(default=1.0, metadata=POSITIVE)
 
     learn_episode = staticmethod(learn_from_game)
-
-    def check(self) -> None:
-        """Check the arguments."""
-        checked_number("learning_rate", self.learning_rate, 0, open_low=True)
-        checked_number("temperature", self.temperature, 0, open_low=True)
 
     def initial_tables(self, rows: int, actions: int) -> dict[str, Array]:
         """Return preferences, and the mean and number of results at each position, of zeros."""

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from agents.compiling import inlined
 from agents.rows import Moves
-from agents.schedules import check_step
-from agents.tables import AfterstateLearner, Turn
+from agents.tables import SHARE, STEP, AfterstateLearner, Turn
 
 
 @inlined
@@ -46,11 +45,7 @@ class SampledAfterstateTD(AfterstateLearner):
     Other arguments and errors: :class:`agents.tables.AfterstateLearner`.
     """
 
-    learning_rate: float = 0.3
-    discount: float = 1.0
+    learning_rate: float = field(default=0.3, metadata=STEP)
+    discount: float = field(default=1.0, metadata=SHARE)
 
     learn = staticmethod(learn)
-
-    def check(self) -> None:
-        """Check the arguments."""
-        check_step(self.learning_rate, self.discount)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from agents.compiling import inlined
 from agents.rows import Moves
 from agents.selection import largest_legal
-from agents.tables import Episode, StepLearner
-from nim_envs.validation import checked_number
+from agents.tables import SHARE, STEP, Episode, StepLearner
 
 
 @inlined
@@ -53,12 +52,7 @@ class WatkinsQLambda(StepLearner):
     Other arguments and errors: :class:`agents.tables.StepLearner`.
     """
 
-    learning_rate: float = 0.3
-    trace_decay: float = 0.8
+    learning_rate: float = field(default=0.3, metadata=STEP)
+    trace_decay: float = field(default=0.8, metadata=SHARE)
 
     learn_episode = staticmethod(learn_from_game)
-
-    def check(self) -> None:
-        """Check the arguments."""
-        super().check()
-        checked_number("trace_decay", self.trace_decay, 0, 1)

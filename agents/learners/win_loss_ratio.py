@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -11,9 +11,8 @@ from agents.compiling import inlined
 from agents.policies import TablePolicy
 from agents.rows import Moves
 from agents.selection import sample
-from agents.tables import Episode, TableLearner
+from agents.tables import SHARE, Episode, TableLearner
 from nim_envs.typing import Array, FloatArray, MaskArray
-from nim_envs.validation import checked_number
 
 
 @inlined
@@ -83,16 +82,11 @@ class WinLossRatio(TableLearner):
     Other arguments and errors: :class:`agents.tables.TableLearner`.
     """
 
-    greedy_threshold: float = 1.0
-    forgetting: float = 0.0
+    greedy_threshold: float = field(default=1.0, metadata=SHARE)
+    forgetting: float = field(default=0.0, metadata={**SHARE, "open_high": True})
 
     choose = staticmethod(choose)
     learn_episode = staticmethod(learn_from_game)
-
-    def check(self) -> None:
-        """Check the arguments."""
-        checked_number("greedy_threshold", self.greedy_threshold, 0, 1)
-        checked_number("forgetting", self.forgetting, 0, 1, open_high=True)
 
     def initial_tables(self, rows: int, actions: int) -> dict[str, Array]:
         """Return wins and losses, of zeros."""

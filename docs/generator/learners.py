@@ -6,7 +6,7 @@ import inspect
 import re
 from typing import Any
 
-from agents.registry import GENERALISING, LEARNERS, RegisteredLearner, generalising_class
+from agents.registry import GENERALISING, LEARNERS, RegisteredLearner, learner_class
 from benchmarks.leaderboard import leaderboard, published
 from benchmarks.report import percent
 from docs.generator.markdown import description, filled, table, write
@@ -64,7 +64,7 @@ def pages() -> None:
         knows = next(iter(variants.values())).knows
         mean = "-" if best is None else percent(best)
         rows.append((link(cls), description(cls)[0], knows, mean))
-    generalising = [(name, generalising_class(name)) for name in GENERALISING]
+    generalising = [(name, learner_class(name)) for name in GENERALISING]
     text = filled(
         "learners.md",
         learners=table(("learner", "what it is", "knows", "mean %"), rows),
