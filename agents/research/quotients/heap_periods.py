@@ -17,17 +17,11 @@ REPETITIONS = 3
 
 
 class PeriodOfClasses(NamedTuple):
-    """A period of the classes of heaps.
+    """A period of the classes of heaps."""
 
-    Attributes:
-        kind: number of the kind of components.
-        claim: start and length of the period.
-        refuted: reason why it is only a conjecture; ``None`` where a theorem proves it.
-    """
-
-    kind: int
-    claim: QuotientPeriod
-    refuted: str | None
+    kind: int  # number of the kind of components
+    claim: QuotientPeriod  # start and length
+    refuted: str | None  # why it is only a conjecture; ``None`` where a theorem proves it
 
     @property
     def in_words(self) -> str:

@@ -30,19 +30,12 @@ MOST_READ = 1_000_000
 
 
 class Claim(NamedTuple):
-    """A learned quotient, in the form that a proof takes.
+    """A learned quotient, in the form that a proof takes."""
 
-    Attributes:
-        options: options of each learned state, as sums of earlier states.
-        products: class of the sum of two classes, ``(n, n)``; class 0 is the empty position's.
-        elements: class of each state.
-        lost: whether each class is lost for the player to move, ``(n,)``.
-    """
-
-    options: list[list[Word]]
-    products: IntArray
-    elements: list[int]
-    lost: BoolArray
+    options: list[list[Word]]  # of each learned state, as sums of earlier states
+    products: IntArray  # (n, n): class of the sum of two classes; 0 is the empty position's
+    elements: list[int]  # class of each state
+    lost: BoolArray  # (n,): whether each class is lost for the player to move
 
 
 class QuotientLearner(GeneralisingLearner):

@@ -22,21 +22,13 @@ class NoMoreGamesError(Exception):
 
 @dataclass(eq=False)
 class GameBudget:
-    """A budget of games, and of positions whose options are read from the rules.
+    """A budget of games, and of positions whose options are read from the rules."""
 
-    Attributes:
-        left: number of games that may still be played.
-        most_read: most positions whose options are read for one part.
-        rng: generator of the players' choices.
-        after_game: called after every game; a true result ends all games.
-        read: number of positions whose options were read.
-    """
-
-    left: int
-    most_read: int
-    rng: np.random.Generator
-    after_game: AfterGame
-    read: int = 0
+    left: int  # number of games that may still be played
+    most_read: int  # most positions whose options are read for one part
+    rng: np.random.Generator  # of the players' choices
+    after_game: AfterGame  # called after every game; a true result ends all games
+    read: int = 0  # number of positions whose options were read
 
     def __post_init__(self) -> None:
         self._read_before = 0

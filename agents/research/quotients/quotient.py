@@ -16,19 +16,12 @@ from nim_envs.typing import BoolArray, IntArray
 
 @dataclass(frozen=True, eq=False)
 class Quotient:
-    """Classes of sums of the first parts of a game: a finite commutative monoid.
+    """Classes of sums of the first parts of a game: a finite commutative monoid."""
 
-    Attributes:
-        parts: all parts of the game; the first ones have a class.
-        products: class of the sum of two classes, ``(n, n)``; class 0 is the empty sum's.
-        elements: class of each of the first parts.
-        lost: whether each class is lost for the player to move, ``(n,)``.
-    """
-
-    parts: Parts
-    products: IntArray
-    elements: tuple[int, ...]
-    lost: BoolArray
+    parts: Parts  # all parts of the game; the first ones have a class
+    products: IntArray  # (n, n): class of the sum of two classes; 0 is the empty sum's
+    elements: tuple[int, ...]  # class of each of the first parts
+    lost: BoolArray  # (n,): whether each class is lost for the player to move
     _after_move: list[IntArray] = field(default_factory=list, repr=False)
 
     @property
