@@ -165,12 +165,7 @@ def with_named_errors(player: Callable[..., Any], name: str) -> Callable[..., An
 
 
 def losing_by_errors(player: AnyPlayer, failures: list[str]) -> AnyPlayer:
-    """Return a player whose errors are illegal moves, so that each loses one game alone.
-
-    Args:
-        player: a player that :func:`make_player` has returned; a function's errors are caught.
-        failures: the messages of all errors are appended to it.
-    """
+    """Return a player whose errors are illegal moves, so that each loses one game alone."""
     if not inspect.isfunction(player):
         return player
 

@@ -185,7 +185,7 @@ def tournament(players: tuple[str, ...], games: int, hurry: bool, seed: int, **b
     rows = [(ranks(result, name), name, *rated) for name, *rated in result.ranking()]
     click.echo(tabulate(rows, ("rank", "player", "Elo", "low", "high"), floatfmt=".0f"))
     click.echo("low to high: 95 % intervals; where they overlap, either may be the stronger")
-    for _, name, *_ in rows:
+    for name, *_ in result.ranking():
         echo_illegal(name, result.illegal[name])
         if failures[name]:
             click.echo(f"  {len(failures[name])} of them by an error, first {failures[name][0]}")

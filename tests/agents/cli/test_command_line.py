@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from itertools import combinations
 
 import numpy as np
 import pygame
@@ -144,16 +143,19 @@ def test_a_learner_is_trained_scored_shown_and_met(tmp_path, said):
     assert sorted(path.name for path in (tmp_path / "more").iterdir()) == names
 
 
-def test_a_tournament_says_which_ratings_overlap(said):
+def test_a_tournament_gives_the_ranks_that_overlapping_ratings_allow(said):
     names = ["random", "epsilon=0.2", "epsilon=0.5"]
     players = [word for name in names for word in ("--player", name)]
     lines = said("tournament", *ROW, *players, "--games", "60").splitlines()
-    assert lines[0].split() == ["player", "Elo", "low", "high"]
-    assert lines[2].startswith("epsilon=0.2")
-    rows = {line.split()[0]: list(map(float, line.split()[2:])) for line in lines[2:5]}
-    for one, other in combinations(rows, 2):
-        apart = rows[one][0] > rows[other][1] or rows[other][0] > rows[one][1]
-        assert (f"{one} and {other}" in lines[5]) is not apart
+    assert lines[0].split() == ["rank", "player", "Elo", "low", "high"]
+    rows = [line.split() for line in lines[2:5]]
+    assert rows[0][1] == "epsilon=0.2"
+    bounds = {name: (float(low), float(high)) for _, name, _, low, high in rows}
+    for rank, name, *_ in rows:
+        first, *last = map(int, rank.split("-"))
+        low, high = bounds[name]
+        assert first == 1 + sum(other[0] > high for other in bounds.values())
+        assert (last or [first])[0] == 3 - sum(other[1] < low for other in bounds.values())
 
 
 def test_a_board_too_large_for_heatmaps_is_trained_without(tmp_path, said):
