@@ -91,11 +91,7 @@ class MatchedPlayer:
         return self._adapter.refused
 
     def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
-        """Return the player's action, or -1 if it names no legal move.
-
-        Raises:
-            InvalidActionError, InvalidPolicyError: the player's answer is not an action.
-        """
+        """Return the player's action, or -1 if it names no legal move."""
         if self._agent is not None:  # most players are agents, which need no batch
             answer: Any = self._agent.act(observation, action_mask, rng)
             return cast(int, one_action(answer, self._size, rng))
@@ -174,11 +170,9 @@ SAMPLES = 1000
 VIRTUAL_DRAWS = 1.0
 """Draws added to every pairing; without them a player that always wins has no finite rating."""
 
-LARGEST_STEP = math.log(2)
-"""Largest change of the difference of two ratings in a step of Newton's method. Within it the
-curvature changes by less than a factor of 2, so every step increases the likelihood."""
-
-STEPS = 200
+STEPS, LARGEST_STEP = 200, math.log(2)
+"""Most steps of Newton's method, and the largest change of the difference of two ratings in one:
+within it the curvature changes by less than a factor of 2, so each increases the likelihood."""
 
 
 @dataclass(frozen=True)
@@ -245,7 +239,7 @@ def round_robin(
     References:
         H. Jeffreys, *Theory of Probability* (1961), 3.10.
     """
-    names = tuple(agents)
+    names, players = tuple(agents), tuple(agents.values())
     if len(names) < 2:
         raise ValueError(f"a tournament needs at least two agents, not {list(names)}")
     points = np.zeros((len(names), len(names)))
@@ -255,13 +249,12 @@ def round_robin(
     seeds = np.random.SeedSequence(seed).generate_state(len(pairs) + 1)
     bar = tqdm(pairs, "tournament", unit="match", disable=None if progress else True)
     for (i, j), match_seed in zip(bar, seeds, strict=False):
-        pair = agents[names[i]], agents[names[j]]
-        result = play_match(env, *pair, games, seed=int(match_seed))
+        result = play_match(env, players[i], players[j], games, seed=int(match_seed))
         points[i, j] = sum(result.wins) + result.draws / 2
         points[j, i] = games - points[i, j]
         draws[i, j] = draws[j, i] = result.draws
-        for player, positions in zip((i, j), result.illegal, strict=True):
-            illegal[names[player]] += positions
+        illegal[names[i]] += result.illegal[0]
+        illegal[names[j]] += result.illegal[1]
     elo = elo_ratings(points)
     samples = _ratings(_drawn_points(points, draws, np.random.default_rng(seeds[-1])))
     intervals = np.quantile(samples, [0.025, 0.975], axis=0).T

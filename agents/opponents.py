@@ -12,16 +12,9 @@ import numpy as np
 from agents.base import Agent, Learner
 from nim_envs.validation import checked_choice, checked_integer
 
-ORDERS = ("rotation", "random")
-SEATINGS = (0, 1, "alternate")
-
 
 def as_pair(agents: Agent | tuple[Agent, Agent] | list[Agent]) -> tuple[Agent, Agent]:
-    """Return one agent for each seat; a single agent plays both.
-
-    Raises:
-        TypeError: neither an agent nor two of them.
-    """
+    """Return one agent for each seat; a single agent plays both."""
     if isinstance(agents, (tuple, list)):
         if len(agents) == 2 and all(isinstance(agent, Agent) for agent in agents):
             return agents[0], agents[1]
@@ -74,9 +67,9 @@ class Opponents:
     ) -> None:
         if not opponents:
             raise ValueError(f"opponents must hold at least one agent, not {opponents!r}")
-        checked_choice("order", order, ORDERS)
-        if seat not in SEATINGS:
-            raise ValueError(f"seat must be one of {SEATINGS}, not {seat!r}")
+        checked_choice("order", order, ("rotation", "random"))
+        if seat not in (0, 1, "alternate"):
+            raise ValueError(f"seat must be 0, 1 or 'alternate', not {seat!r}")
         self.learner = learner
         self.opponents = tuple(opponents)
         self.order = order
@@ -95,10 +88,7 @@ class Opponents:
     ) -> tuple[Agent, Agent]:
         """Return the agents of both seats in game number ``game``, counted from 0.
 
-        Args:
-            game: number of the game.
-            rng: generator that draws the opponent, where the order is random.
-            pool_rng: generator that draws the earlier self.
+        ``rng`` draws the opponent, where the order is random, and ``pool_rng`` the earlier self.
         """
         count = len(self.opponents) + bool(self.earlier_selves)
         if self.order == "rotation":

@@ -62,13 +62,10 @@ class TablePolicy:
 
 
 class ValuedPolicy(TablePolicy):
-    """A policy by a table, with values of positions or of actions.
+    """A policy by a table, with values that are those of the table itself or others.
 
-    Args:
-        rows: the rows of both.
-        table: an entry for each action, float64 ``(rows, actions)``.
-        learned: values of actions, ``(rows, actions)``, or of positions to the player to move,
-            ``(rows,)``; ``None``: the table itself.
+    ``learned`` are values of actions, ``(rows, actions)``, or of positions to the player to move,
+    ``(rows,)``.
     """
 
     def __init__(self, rows: Rows, table: FloatArray, learned: FloatArray | None = None) -> None:

@@ -53,17 +53,11 @@ def harmonic(games: int) -> float:
 
 
 class Exploration:
-    """The current probability of a random action.
-
-    Args:
-        epsilon: a constant probability, or a schedule over finished games.
+    """The current probability of a random action, constant or by a schedule.
 
     Attributes:
         epsilon: current probability.
         games_by_seat: number of games finished in each seat; a learner may play both.
-
-    Raises:
-        ValueError: a probability outside 0 to 1.
     """
 
     def __init__(self, epsilon: float | Schedule) -> None:

@@ -27,9 +27,6 @@ def copy_env(env: Env) -> Env:
 
     PettingZoo's classic games derive from ``EzPickle``, so ``copy.deepcopy`` constructs them anew
     and loses the position. Their attributes are copied instead. Spaces are shared.
-
-    Args:
-        env: deterministic environment whose attributes can be copied.
     """
     base = env.unwrapped
     # deepcopy takes what its memo holds as copied already, and so leaves these as they are.

@@ -98,25 +98,25 @@ class Match:
         text = f"{self.game.describe(action, position)}{f' ({removed})' if removed else ''}"
         return f"{self.names[seat]}: {text}"
 
-    def play(self, action: int) -> None:
-        """Make a move of the player to move."""
-        self._record(action)
-        self.env.step(action)
-
-    def _record(self, action: int, illegal: Any = None) -> None:
+    def play(self, action: int, illegal: Any = None) -> None:
+        """Make a move of the player to move; an illegal answer, which is shown, loses."""
         seat = PLAYERS.index(self.env.agent_selection)
         self._moves.append(Move(self.position, seat, action, illegal))
+        if illegal is None:
+            self.env.step(action)
+        else:
+            self.env.forfeit()
 
     def move_by(self, agent: Agent) -> None:
-        """Make the move that ``agent`` chooses for the player to move; an illegal one loses."""
+        """Make the move that ``agent`` chooses for the player to move."""
         observed = self.env.observe(self.env.agent_selection)
-        action = agent.act(observed["observation"], observed["action_mask"], self._rng)
-        if action in self.game.actions(self.position):
-            self.play(action)
-        else:
-            refused = agent.refused if isinstance(agent, MatchedPlayer) else None
-            self._record(action, refused or action)
-            self.env.forfeit()
+        action, illegal = (
+            agent.act(observed["observation"], observed["action_mask"], self._rng),
+            None,
+        )
+        if action not in self.game.actions(self.position):
+            illegal = (isinstance(agent, MatchedPlayer) and agent.refused) or action
+        self.play(action, illegal)
 
     def reply(self) -> None:
         """Let the opponent, whose turn it is, make its move."""

@@ -126,11 +126,7 @@ class QLearning(StepLearner):
         return {**super().learned, **buffer}
 
     def restore(self, learned: dict[str, Array]) -> None:
-        """Copy the arrays of another learner; see :class:`agents.tables.TableLearner`.
-
-        Raises:
-            ValueError: they are those of another class or game, or have no such rows or actions.
-        """
+        """Copy the arrays of another learner of the same class and game."""
         rows, actions = self.table.shape
         for name, end in (("rows", rows), ("next_rows", rows), ("actions", actions)):
             stored = learned.get(f"replay_{name}", np.zeros(1))

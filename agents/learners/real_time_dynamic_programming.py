@@ -30,12 +30,6 @@ def sweep_back(
     The player to move at p can move to s, so V(p) is at least −V(s). This is one step of the
     backward sweep of prioritised sweeping.
 
-    Args:
-        values: V, changed in place.
-        predecessors: positions one move before each row; ``None``: no sweep.
-        row: row of s.
-        learning_rate: α.
-
     References:
         A. W. Moore & C. G. Atkeson, "Prioritized sweeping: reinforcement learning with less
         data and less time", *Machine Learning* 13 (1993), 103-130; R. S. Sutton & A. G. Barto,
@@ -112,11 +106,7 @@ class RealTimeDynamicProgramming(AfterstateLearner):
 
 
 def predecessors(after: Int32Array) -> Predecessors:
-    """Return the positions one move before each row, each of them once.
-
-    Args:
-        after: row after each action, ``(rows, actions)``; -1 where it is illegal.
-    """
+    """Return the positions one move before each row, each of them once."""
     ordered = np.sort(after, axis=1)  # a position that several actions reach comes once
     is_new = ordered >= 0
     is_new[:, 1:] &= ordered[:, 1:] != ordered[:, :-1]
