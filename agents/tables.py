@@ -13,6 +13,7 @@ from collections import namedtuple
 from collections.abc import Callable, Sequence
 from copy import deepcopy
 from dataclasses import KW_ONLY, InitVar, dataclass, field, fields
+from numbers import Real
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
@@ -83,7 +84,7 @@ class TableLearner(ABC):
 
     Attributes:
         rows: the rows of the tables.
-        state: arrays and numbers.
+        state: arrays and numbers: :meth:`initial_tables` and :meth:`constants`.
         exploration: current probability of a random action.
 
     Raises:
@@ -166,7 +167,9 @@ class TableLearner(ABC):
         numbers = {
             name: float(value)
             for name, value in self.arguments.items()
-            if name not in ("epsilon", "seed") and isinstance(value, (int, float))
+            if name not in ("epsilon", "seed")
+            and isinstance(value, Real)
+            and not isinstance(value, bool)
         }
         return {**numbers, "buffer": np.zeros(self.rows.num_actions)}
 
@@ -179,9 +182,13 @@ class TableLearner(ABC):
             cls.State.__qualname__ = f"{cls.__qualname__}.State"
         return cls.State(**content)
 
-    def __reduce__(self) -> Any:
-        """Return what a file would have of it, as the type of its state is made when needed."""
-        return type(self).from_saved, (self.saved(),)
+    def __getstate__(self) -> dict[str, Any]:
+        """Return its attributes; the type of its state may not exist where they are restored."""
+        return {**vars(self), "state": self.state._asdict()}
+
+    def __setstate__(self, attributes: dict[str, Any]) -> None:
+        """Restore the attributes."""
+        vars(self).update(attributes, state=self._new_state(attributes["state"]))
 
     @abstractmethod
     def policy(self) -> TablePolicy:
