@@ -97,14 +97,6 @@ def test_every_turn_arrives_once_whole_and_in_order(shared):
                 assert turn.terminated == (not len(turn.next_legal_actions))
 
 
-def test_other_peoples_environments_train_too():
-    env = pettingzoo.make("aec", "classic/tictactoe-v3")
-    agent = QLearning.for_env(env)
-    log = train(env, agent, 500, seed=0, progress=False)
-    assert set(np.unique(log.winners)) == {0, 1, DRAW}
-    assert agent.table.any()
-
-
 def test_bad_arguments_are_refused():
     env = pettingzoo.make("aec", "nim_envs/nim")
     with pytest.raises(ValueError, match="-1"):
