@@ -46,7 +46,7 @@ def learn_from_game(learner: Any, moves: Moves, episode: Episode) -> None:
     """w(s, ·), l(s, ·) *= retention;  w(s, a) += (1 + R)/2;  l(s, a) += (1 − R)/2.
 
     w and l are the wins and losses of the mover, R is the result of the game for it: 1 for a win,
-    -1 for a loss, 0 for a draw.
+    -1 for a loss, 0 for a draw. What is not forgotten is retained: retention is 1 − ``forgetting``.
 
     References:
         The Decision Management Community's challenge of January 2020, solution by Moore.
