@@ -32,7 +32,7 @@ BOARD_GAMES = 3_000  # on one game, likewise
 ENOUGH = 300  # games on a probe, below which ties mean too little training
 REPEATS = 20  # times that a policy is asked that breaks ties at random
 NEAR, BY_VALUES = 0.5, 2.5  # distances of rows that are named together, or by their values
-SIGHT = 0.15  # largest distance of a fault of sight, which predicts each answer, by the right one's
+SIGHT = 0.1  # largest distance of a fault of sight, which predicts each answer, by the right one's
 FIT = 0.15  # error of a value that fits
 SURE = 0.85  # share of values that fit from which a row may be twice as far
 
