@@ -18,9 +18,12 @@ def as_pair(agents: Agent | tuple[Agent, Agent] | list[Agent]) -> tuple[Agent, A
     if isinstance(agents, (tuple, list)):
         if len(agents) == 2 and all(isinstance(agent, Agent) for agent in agents):
             return agents[0], agents[1]
-    elif isinstance(agents, Agent):
+    elif isinstance(agents, Agent) and not isinstance(agents, type):
         return agents, agents
-    raise TypeError(f"expected an agent or a pair of agents, one for each seat, not {agents!r}")
+    raise TypeError(
+        "expected an agent, such as QLearning.for_env(env), or a pair of agents, one for each "
+        f"seat, not {agents!r}"
+    )
 
 
 class Opponents:

@@ -21,6 +21,7 @@ from agents.games import required_game
 from agents.loop import Env, Seat, play_and_learn
 from agents.opponents import Opponents, as_pair
 from agents.self_play import Winners, compiled_self_play
+from nim_envs.game import Game
 from nim_envs.starts import as_start
 from nim_envs.typing import Int32Array
 from nim_envs.validation import checked_integer
@@ -119,6 +120,8 @@ def train(
         TrainingStopped: a ``KeyboardInterrupt`` that holds the log so far; the learners keep
             what they have learned.
     """
+    if isinstance(env, Game):
+        raise TypeError(f"expected an environment, such as GameEnv(game), not {env!r}")
     checked_integer("games", games, minimum=0)
     checked_integer("save_every", save_every, minimum=1)
     checked_integer("after_every", after_every, minimum=1)

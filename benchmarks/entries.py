@@ -125,10 +125,12 @@ def maker(name: str) -> Maker:
             former, one for each.
 
     Raises:
-        InvalidGameError: there is no such module, or no such name in it.
+        InvalidGameError: there is no such module, or no class or function of that name in it.
     """
     entry = _entry(name)
     make = getattr(entry, "for_env", entry)
+    if not callable(make):
+        raise InvalidGameError(f"{name} must be a class or a function, not {entry!r}")
 
     def agents(env: GameEnv) -> tuple[Any, ...]:
         result = make(env)

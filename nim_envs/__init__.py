@@ -11,6 +11,7 @@ scores are imported when they are first used:
 """
 
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from nim_envs.registry import GAMES, register_ids
@@ -51,9 +52,11 @@ else:
 
     def __getattr__(name: str) -> Any:
         """Import a name when it is first used (PEP 562)."""
-        if name not in _MODULES:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        return getattr(import_module(_MODULES[name]), name)
+        if name in _MODULES:
+            return getattr(import_module(_MODULES[name]), name)
+        if find_spec(f"{__name__}.{name}") is not None:
+            return import_module(f"{__name__}.{name}")
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
     def __dir__() -> list[str]:
         return sorted({*globals(), *_MODULES})

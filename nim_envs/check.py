@@ -281,10 +281,10 @@ def _look(seen: Any, info: Any, space: Any, num_actions: int, legal: list[int]) 
     return bool(masks)
 
 
-def _equal(what: str, found: Any, expected: Any) -> None:
+def _equal(what: str, found: Any, expected: Any, by: str = "") -> None:
     """Raise unless a value is as expected."""
     if found != expected:
-        raise ConformanceError(f"expected {what} {expected}, found {found}")
+        raise ConformanceError(f"expected {what} {expected}, found {found}{by}")
 
 
 def _starts(game: Game) -> set[Position]:
@@ -333,12 +333,12 @@ def check_game(game: Game) -> None:
     values = _proved(game, moves) if game.has_cycles else _searched(game, moves)
     claims = game.solution.value(np.array(list(values))).tolist()
     for number, (position, value) in enumerate(values.items()):
-        where = f"by search and by {game.solution.method} at {position}"
-        _equal(f"{where} the value", claims[number], value)
+        where, by = f"by search at {position}", f" by {game.solution.method}"
+        _equal(f"{where} the value", claims[number], value, by)
         if number % max(1, len(values) // 1000) == 0:
             keeping = [action for action, after in moves[position] if -values[after] == value >= 0]
             found = game.solution.keeping_actions(position).tolist()
-            _equal(f"{where} the actions that keep the value", found, keeping)
+            _equal(f"{where} the actions that keep the value", found, keeping, by)
 
 
 Moves = Mapping[Position, Sequence[tuple[int, Position]]]

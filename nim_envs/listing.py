@@ -226,8 +226,9 @@ class _Labels:
         """Raise ``SearchTooLargeError`` for too many positions, or positions times labels."""
         if found > self.limit:
             raise SearchTooLargeError(
-                f"{self.kind} has more than {self.limit} positions, the limit: is there an end to "
-                "every play? A larger limit may be given as limit=..."
+                f"{self.kind} has more than {self.limit} positions, the limit; if every play "
+                f"ends, limit= may be larger, with at most {LARGEST_TABLE:,} positions times "
+                "labels"
             )
         if found * len(self.option_of) > LARGEST_TABLE:
             check_table(f"{self.kind} so far", found, len(self.option_of))

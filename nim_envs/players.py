@@ -269,10 +269,9 @@ def position_after(move: MoveFunction, position: Position) -> Position:
     returned, size = move(position), len(position)
     after = integers_of([returned] if size == 1 and not is_listing(returned) else returned)
     if after is None or len(after) != size:
-        integers = "1 integer" if size == 1 else f"{size} integers"
         raise InvalidPolicyError(
             f"{getattr(move, '__name__', 'move')}() must return the position after the move, a "
-            f"tuple of {integers} such as {(1,) * size}, not {returned!r}"
+            f"tuple of integers like {tuple(position)}, from which it moves, not {returned!r}"
         )
     return after
 

@@ -184,7 +184,8 @@ def registered(name: str | NamedGame) -> NamedGame:
         guess = f" (did you mean {meant[0]!r}?)" if meant else ""
         raise InvalidGameError(
             f"there is no {name!r}{guess}; the games are {', '.join(GAMES)}; a game of your own is "
-            "registered first, by nim_envs.register_game, in a module that every process imports"
+            "registered first, by nim_envs.register_game, in a module that every process imports; "
+            "a command takes its function as MODULE:FUNCTION, too"
         )
     return GAMES[name]
 
@@ -439,8 +440,8 @@ def resolved(reference: str) -> Any:
         reference: name typed or registered by a person; **never** a word out of a file.
 
     Raises:
-        InvalidGameError: another form, such as a file's name; a module that cannot be imported, or
-            nothing of that name.
+        InvalidGameError: another form, such as a file's name; a module that raises an error when it
+            is imported, or nothing of that name.
     """
     module, _, name = reference.partition(":")
     if not name:
@@ -454,9 +455,10 @@ def resolved(reference: str) -> Any:
         )
     try:
         return resolve_name(reference)
-    except (ValueError, ImportError, AttributeError) as error:
+    except Exception as error:
         raise InvalidGameError(
-            f"{reference!r} cannot be imported as package.module:function: {error}"
+            f"{reference!r} cannot be imported as package.module:function: "
+            f"{type(error).__name__}: {error}"
         ) from error
 
 

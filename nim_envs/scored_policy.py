@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping
+from inspect import isroutine
 from typing import Any
 
 import numpy as np
@@ -209,9 +210,11 @@ def _without_wrappers(env_or_game: Any) -> tuple[Any, list[Any]]:
             raise refusal(env, "is a wrapper that a score cannot follow")
         env = env.env
     if not _is_own(env):
+        named = isinstance(env_or_game, str) or isroutine(env_or_game)
+        advice = "make_game(name) returns one, and a function is called first" if named else ADVICE
         raise TypeError(
             "a policy is scored on a nim_envs.Game, or an environment of nim_envs, not on "
-            f"{env_or_game!r}: {ADVICE}"
+            f"{env_or_game!r}: {advice}"
         )
     if not _is_ours(type(env)):
         _require_as_made(env, next(filter(_is_ours, type(env).__mro__)))

@@ -110,7 +110,7 @@ class Optimality:
 
     def __str__(self) -> str:
         """Return the score in one line."""
-        which = self.positions if self.interval is None else "drawn"
+        which = self.positions if self.interval is None else "sampled"
         positions = "N-positions" if self.decisive is None else "positions that are not lost"
         return (
             f"{self.percent:.2f} %{in_words(self.interval)} of {self.count} {positions}, {which}; "
@@ -186,7 +186,7 @@ def optimality(
         ...     return masks.argmax(axis=1)
         >>> large = nim_envs.make_game("nim", heaps=(300, 300, 300))
         >>> print(optimality(first_legal, large, sample=1000))
-        0.20 % (0.01 to 0.86 %) of 1000 N-positions, drawn; random 0.33 %, illegal 0.00 %
+        0.20 % (0.01 to 0.86 %) of 1000 N-positions, sampled; random 0.33 %, illegal 0.00 %
     """
     scored = ScoredPolicy(policy, env_or_game, seed, samples)
     game = scored.game
@@ -225,7 +225,7 @@ def _percent_of_each(distances: list[IntArray], shares: list[FloatArray]) -> dic
     """Return the mean share of each distance, in percent."""
     far, right = np.concatenate(distances), np.concatenate(shares)
     return {
-        int(each): _percent(right[far == each].sum(), (far == each).sum())
+        int(each): _percent(right[far == each].sum(), int((far == each).sum()))
         for each in np.unique(far)
     }
 

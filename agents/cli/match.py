@@ -91,7 +91,9 @@ class Match:
             return ""
         position, seat, action, illegal = self._moves[-1]
         if illegal is not None:
-            return f"{self.names[seat]} answered {illegal} at {position}, no legal move, and loses"
+            is_action = isinstance(illegal, int) and 0 <= illegal < self.game.num_actions
+            said = self.game.describe(illegal, position) if is_action else illegal
+            return f"{self.names[seat]} answered {said} at {position}, no legal move, and loses"
         part, option = divmod(action, self.game.options)
         here = self.game.split(position)[part]
         removed = self.game.parts[part].removal(option, here)

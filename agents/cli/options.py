@@ -43,7 +43,15 @@ PLAYER_HELP = (
 
 def start_of(text: str) -> str | tuple[int, ...]:
     """Return a start, a name or a position; for click."""
-    return text if text in NAMED_STARTS else position(text)
+    if text in NAMED_STARTS:
+        return text
+    try:
+        return position(text)
+    except click.BadParameter:
+        names = ", ".join(NAMED_STARTS)
+        raise click.BadParameter(
+            f"{text!r} is none of {names}, nor a position such as 3,4,5"
+        ) from None
 
 
 def options_of_game(game: str, start: str) -> Decorator:

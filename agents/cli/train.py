@@ -97,7 +97,9 @@ def train(
     recorder = None
     if plots is not None:
         plotting("plots")
-        recorder = TrainingRecorder(agent, env.game, every=every or max(500, games // 200))
+        most_often = max(1, min(500, games // 20))
+        every = every or max(most_often, games // 200)
+        recorder = TrainingRecorder(agent, env.game, every=every)
     stopped = ""
     try:
         log = train_agents(

@@ -39,8 +39,8 @@ HEAP_GAME = "an octal code such as 0.77, 4.0, 0.(3) or 0.3..., grundy, " + ", ".
     "rule",
     metavar="GAME",
     callback=as_heap_game,
-    help=f"A game on heaps instead: {HEAP_GAME}. Where a period of its Grundy values is proved, "
-    "heaps may be of any size.",
+    help=f"A game on heaps instead: {HEAP_GAME}. Heaps may be of any size where a period of its "
+    "Grundy values, or of its misère quotient, is proved.",
 )
 @click.option("--misere", is_flag=True, help="Misère play of the game on heaps.")
 @click.option(
@@ -72,9 +72,9 @@ def solve(
         try:
             board = replace(heap_rules(rule, position, rule.name), misere=misere)
         except SearchTooLargeError:
-            if misere or rule.places is None or rule.unequal:
+            if rule.places is None or rule.unequal:
                 raise
-            show_by_period(rule, position)
+            (show_by_quotient if misere else show_by_period)(rule, position)
             return
         position = board.start
     show_solution(board, board.start if position is None else position)
@@ -95,7 +95,8 @@ def show_solution(game: Game, position: Position) -> None:
             for part, here in parts
             if any(here) or part.second is None  # not of empty slots
         ] or [0]
-        rows.append(["Grundy value", in_sum(values)])
+        of_normal_play = " of normal play" if game.misere else ""
+        rows.append(["Grundy value", in_sum(values) + of_normal_play])
     rows.append(["outcome", OUTCOMES[outcome]])
     if outcome and isinstance(game.board, Graph):
         moves_left = game.solution.distance(position)
@@ -131,6 +132,29 @@ def show_by_period(rule: HeapGame, heaps: Position) -> None:
         ["outcome", OUTCOMES[1 if nim_sum(values) else -1]],
         ["winning moves", in_lines(moves)],
         ["why", f"Sprague-Grundy theorem; period {period.length} from heap {period.start} on"],
+    ]
+    click.echo(facts(rows))
+
+
+def show_by_quotient(rule: HeapGame, heaps: Position) -> None:
+    """Print who wins heaps of any size, in misère play, by the period of their misère quotient.
+
+    Raises:
+        SearchTooLargeError: no period is proved.
+    """
+    from nim_envs.cgt.misere_quotients import misere_quotient
+
+    quotient = misere_quotient(rule)
+    assert quotient.period is not None
+    rows = [
+        ["position", " ".join(map(str, heaps))],
+        ["play", f"misère play: {LAST_MOVE[True]}"],
+        ["outcome", OUTCOMES[1 if quotient.is_winning(heaps) else -1]],
+        [
+            "why",
+            f"misère quotient of {quotient.order} elements; period {quotient.period.length} from "
+            f"heap {quotient.period.start} on",
+        ],
     ]
     click.echo(facts(rows))
 

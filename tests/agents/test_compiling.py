@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 FORMULA = """
 from typing import NamedTuple
 

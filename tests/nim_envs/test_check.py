@@ -219,7 +219,7 @@ def at_2_1(right):
 @pytest.mark.parametrize(
     ("owner", "method", "wrong", "message"),
     [
-        ("solution", "value", at_2_1, r"Bouton.* at \(2, 1\) the value 1, found -1"),
+        ("solution", "value", at_2_1, r"at \(2, 1\) the value 1, found -1 by Bouton"),
         (
             "solution",
             "keeping_actions",

@@ -190,7 +190,7 @@ SHOW = ["show", "--game", "nim", "--player", "random"]
         ([*TRAIN, "--output", "README.md/x"], "README.md: File exists"),
         ([*TRAIN, "--output", "/dev/null"], "/dev/null: it is a directory or a device, not a file"),
         ([*TRAIN, "--start", "3,2,9"], "(3, 2, 9) is no position of nim"),
-        ([*TRAIN, "--start", "a,2,3"], "'a,2,3' is not integers separated by commas"),
+        ([*TRAIN, "--start", "a,2,3"], "'a,2,3' is none of fixed, uniform"),
         (["train", "--output", "x"], "which game? Add --game nim"),
         (["play", "--game", "nim", "--opponent", "nobody"], "'nobody' is no file; a player is"),
         (["play", "--game", "nim", "--opponent", "epsilon=3"], "epsilon must be a number"),
