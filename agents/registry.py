@@ -65,8 +65,8 @@ LEARNERS: dict[str, RegisteredLearner] = {
         QLearning, {"bootstrap": "opponent_max", "learning_rate": 0.3, "discount": 0.95}
     ),
     "double-q-learning": RegisteredLearner(DoubleQLearning),
-    "sarsa": RegisteredLearner(SARSA),
-    "expected-sarsa": RegisteredLearner(ExpectedSARSA),
+    "sarsa": RegisteredLearner(SARSA, {"learning_rate": 0.2}),
+    "expected-sarsa": RegisteredLearner(ExpectedSARSA, {"learning_rate": 0.2}),
     "watkins-q-lambda": RegisteredLearner(WatkinsQLambda),
     "monte-carlo-es": RegisteredLearner(MonteCarloES, {"epsilon": 0.2}),
     "win-loss-ratio": RegisteredLearner(WinLossRatio),

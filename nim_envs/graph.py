@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from hashlib import blake2b
@@ -432,5 +433,9 @@ class Part(Graph):
 
     def numbers(self, option: int, position: Position) -> tuple[int, ...]:
         """Return the numbers that a person types to choose an option."""
-        numbers = self.words.numbers
-        return (option,) if numbers is None else numbers(self.labels[option], position)
+        if self.words.numbers is not None:
+            return self.words.numbers(self.labels[option], position)
+        in_labels = [re.findall(r"\d+", str(label)) for label in self.labels]
+        named = {int(each[0]) for each in in_labels if len(each) == 1}
+        # Labels with a number each, such as "take 3", are chosen by it.
+        return (int(in_labels[option][0]),) if len(named) == len(self.labels) else (option,)

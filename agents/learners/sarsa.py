@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from agents.compiling import inlined
 from agents.rows import Moves
-from agents.tables import STEP, StepLearner, Turn
+from agents.tables import StepLearner, Turn
 
 
 @inlined
@@ -61,11 +61,9 @@ class SARSA(StepLearner):
     Use it as the on-policy baseline. Its values are those of its own exploring play, mistakes
     included, so on large boards it comes less close to optimal play than Q-learning.
 
-    Arguments and errors: :class:`agents.tables.StepLearner`, but for the learning rate, 0.2: with
-    larger ones the values of exploring play do not settle.
+    Arguments and errors: :class:`agents.tables.StepLearner`. Set ``learning_rate=0.2``, as the
+    benchmark does: with larger steps the values of exploring play do not settle.
     """
-
-    learning_rate: float = field(default=0.2, metadata=STEP)
 
     learn = staticmethod(learn)
     begin = staticmethod(begin_game)

@@ -11,7 +11,7 @@ from agents.players import HumanAgent, Quit
 from agents.policy_tables import policy_table
 from agents.research.column_automata.learner import ColumnAutomatonLearner
 from agents.search import AlphaBetaAgent, MinimaxAgent, OutcomeSearchAgent
-from nim_envs import GameEnv
+from nim_envs import GameEnv, game_from_moves
 from nim_envs.errors import InvalidGameError
 from tests import outcome_games
 
@@ -62,6 +62,15 @@ def test_draws_are_named_in_tables_and_hints():
     with pytest.raises(Quit):
         human.act(np.zeros(9, dtype=int), np.ones(9, dtype=np.int8), np.random.default_rng(0))
     assert said[0].startswith("Keeping the draw: ")
+
+
+def test_a_number_alone_chooses_the_move_that_is_named_by_it():
+    game = game_from_moves(
+        "house", (5,), lambda at: [(f"take {n}", (at[0] - n,)) for n in (1, 3, 4) if n <= at[0]]
+    )
+    human = HumanAgent(game, lambda prompt: "3")
+    action = human.act(np.array([5]), np.ones(3, dtype=np.int8), np.random.default_rng(0))
+    assert game.describe(action) == "take 3"
 
 
 def test_what_needs_the_last_move_refuses_by_name():

@@ -204,7 +204,9 @@ def test_a_function_of_a_position_of_one_coordinate_may_return_an_integer():
     said = r"at \(1,\): <lambda>\(\) must return .*, a tuple of integers like \(1,\), .* not None"
     with pytest.raises(InvalidPolicyError, match=said):
         optimality(lambda row: None, row)
-    with pytest.raises(InvalidPolicyError, match=r"a tuple of integers like \(.*\), from which it moves, not 2"):
+    with pytest.raises(
+        InvalidPolicyError, match=r"a tuple of integers like \(.*\), from which it moves, not 2"
+    ):
         optimality(lambda heaps: 2, NIM)
 
 

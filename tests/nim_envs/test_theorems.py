@@ -269,7 +269,9 @@ def test_a_theorem_of_ones_own_is_checked_by_search():
     game = replace(wythoff([(8, 8)]), theorem=golden_ratio)
     assert game.solution.method == "the theorem golden_ratio"
     check_game(game)
-    with pytest.raises(ConformanceError, match=r"at \(7, 4\) the value -1, found 1 by the theorem at_one"):
+    with pytest.raises(
+        ConformanceError, match=r"at \(7, 4\) the value -1, found 1 by the theorem at_one"
+    ):
         check_game(replace(game, theorem=at_one_position))
     for theorem, message in (
         (lambda coordinates, fields: None, "top level of a module"),
