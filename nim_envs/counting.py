@@ -1,4 +1,4 @@
-"""Perft: count the plays of a game, the usual test of rules."""
+"""The number of plays of a game, the usual test of rules (perft)."""
 
 from __future__ import annotations
 
@@ -9,12 +9,11 @@ from typing import Any
 from nim_envs.game import Game
 
 
-def perft(game: Game, depth: int, position: Sequence[int] | None = None) -> int:
-    """Return the number of sequences of exactly ``depth`` legal moves, however large.
+def count_games(game: Game, position: Sequence[int] | None = None) -> int:
+    """Return the number of distinct complete games, sequences of moves to a position without one.
 
     Args:
         game: the game.
-        depth: number of moves.
         position: position to start from; the initial one by default.
 
     Raises:
@@ -22,38 +21,18 @@ def perft(game: Game, depth: int, position: Sequence[int] | None = None) -> int:
 
     Example:
         >>> from nim_envs.games import nim
-        >>> [perft(nim(heaps=(1, 2)), depth) for depth in range(5)]
-        [1, 3, 5, 3, 0]
-    """
-    return sum(_sequences(game, depth, position)[0].values())
-
-
-def count_games(game: Game, position: Sequence[int] | None = None) -> int:
-    """Return the number of distinct complete games, sequences of moves to a position without one.
-
-    Arguments and errors are those of :func:`perft`.
-
-    Example:
-        >>> from nim_envs.games import nim
         >>> count_games(nim(heaps=(5,), max_take=3))
         13
     """
-    return _sequences(game, None, position)[1]
-
-
-def _sequences(
-    game: Game, depth: int | None, position: Sequence[int] | None
-) -> tuple[Counter[Any], int]:
-    """Count sequences of ``depth`` moves by their last state, and shorter complete games."""
     board: Any = game.board
     sequences = Counter({game.checked_state(game.start if position is None else position): 1})
-    ended = made = 0
-    while sequences and made != depth:
+    ended = 0
+    while sequences:  # of one move more each time, by their last state
         following: Counter[Any] = Counter()
         for state, count in sequences.items():
             actions = board.actions(state)
             ended += 0 if actions else count
             for action in actions:
                 following[board.move(state, action)] += count
-        sequences, made = following, made + 1
-    return sequences, ended
+        sequences = following
+    return ended

@@ -16,7 +16,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nim_envs import check_game, make_game, theorems
-from nim_envs.counting import count_games, perft
 from nim_envs.errors import ConformanceError, InvalidGameError
 from nim_envs.game import sum_of
 from nim_envs.games import (
@@ -279,15 +278,6 @@ def test_a_theorem_of_ones_own_is_checked_by_search():
     ):
         with pytest.raises(InvalidGameError, match=message):
             replace(game, theorem=theorem)
-
-
-def test_perft_is_that_of_the_literature_and_of_counting_by_hand():
-    for game in (nim((17,), max_take=3), subtraction((17,), (1, 2, 3))):
-        assert count_games(game) == 19_513
-    assert count_games(sum_of([nim((1,)), subtraction((2,), (1,))])) == 3
-    rows = make_game("kayles", heaps=(3,))
-    assert [perft(rows, depth) for depth in range(5)] == [1, 3, 5, 3, 0]
-    assert perft(nim((5,)), 2, (2,)) == 1
 
 
 @given(values=st.lists(st.integers(0, 2**70), max_size=6))

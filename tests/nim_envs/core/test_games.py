@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from nim_envs import sum_of
 from nim_envs.counting import count_games
 from nim_envs.errors import InvalidGameError
 from nim_envs.games import (
@@ -13,6 +14,7 @@ from nim_envs.games import (
     cram,
     euclid,
     fibonacci_nim,
+    kayles,
     moores_nim,
     nim,
     node_kayles,
@@ -31,6 +33,12 @@ def test_plays_of_the_smallest_games_are_counted_by_hand():
     assert count_games(cram(1, 2)) == count_games(cram(2, 1)) == 1
     assert count_games(node_kayles(1, ())) == 1
     assert count_games(addition(k=1, n=0)) == 1
+    assert count_games(sum_of([nim((1,)), subtraction((2,), (1,))])) == 3
+    assert (
+        count_games(kayles((3,))) == 1 + 2 + 2
+    )  # a move leaves one pin, a row of two, or two rows
+    assert count_games(nim((5,)), (2,)) == 2
+    assert count_games(nim((17,), max_take=3)) == 19_513  # of the literature
 
 
 @pytest.mark.parametrize("heaps", [[3, 4], np.array([3, 4]), range(3, 5), (n for n in (3, 4))])
