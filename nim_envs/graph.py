@@ -235,9 +235,8 @@ class Sources:
         step = max(1, AT_ONCE // max(1, moves.shape[1]))  # in pieces, which saves memory
         pieces = [(begin, moves[begin : begin + step]) for begin in range(0, len(moves), step)]
         self.num_moves = np.concatenate([(piece >= 0).sum(axis=1) for _, piece in pieces])
-        self.counts = np.zeros(len(moves), dtype=np.int64)
-        for _, piece in pieces:
-            np.add.at(self.counts, piece[piece >= 0], 1)
+        targets_of = (np.bincount(piece[piece >= 0], minlength=len(moves)) for _, piece in pieces)
+        self.counts: IntArray = sum(targets_of, np.zeros(len(moves), dtype=np.int64))
         self._first = np.cumsum(self.counts) - self.counts
         # The rows before each move, by the row after it.
         self._rows, filled = np.empty(int(self.counts.sum()), dtype=np.int32), self._first.copy()

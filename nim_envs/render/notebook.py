@@ -19,7 +19,6 @@ from nim_envs.render.board_data import (
     reachable_board,
 )
 from nim_envs.scored_policy import ScoredPolicy, game_of
-from nim_envs.sums import states_at
 
 __all__ = ["widget"]
 
@@ -69,7 +68,7 @@ def widget(
     board = reachable_board(game, max_positions)
     over = np.array([not row for row in board.moves])
     positions = np.array(board.positions)[~over]
-    masks = game.board.mask(states_at(game.board, positions))
+    masks = game.mask(positions)
     replies = []
     for policy in (opponents or {}).values():
         shares = np.zeros((len(board.positions), game.num_actions))
