@@ -28,6 +28,7 @@ from benchmarks.leaderboard import RUN_HEADER, stem
 from benchmarks.options import count_option, names_option, run_options
 from benchmarks.report import (
     NARROW,
+    Table,
     grouped,
     mean_of,
     page,
@@ -207,7 +208,10 @@ def main(
         scored.sort(key=lambda run: (run.game, run.learner, run.seed))
         rows, rows_of_runs = summary(scored), run_rows(scored, version)
         print(matrix(rows))
-        results = {"optimality": (HEADER, rows), "runs": (RUN_HEADER, rows_of_runs)}
+        results: dict[str, Table] = {
+            "optimality": (HEADER, rows),
+            "runs": (RUN_HEADER, rows_of_runs),
+        }
         here = [dict(zip(RUN_HEADER, map(str, row), strict=True)) for row in rows_of_runs]
         published = leaderboard.published(version) if own else []
         everyone = here + [row for row in published if row["learner"] not in learners]

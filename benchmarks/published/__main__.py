@@ -158,11 +158,11 @@ def main(
         finished = sorted(runs(run, tasks), key=lambda run: (order.index(run.system), run.seed))
         rows = summary(finished)
         print(table(HEADER, rows))
-        systems = "".join(
+        defects = "".join(
             f"- `{name}`: {SYSTEMS[name].settings}. {SYSTEMS[name].defect}\n"
             for name in grouped(finished, "system")
         )
-        text = page("Published figures", [(HEADER, rows)], NOTES + systems)
+        text = page("Published figures", [(HEADER, rows)], NOTES + defects)
         write_report(output, "published", text, {"published": (HEADER, rows)})
 
 

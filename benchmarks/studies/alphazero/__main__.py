@@ -114,10 +114,10 @@ def training(task: TrainingTask, quick: bool, log: Path | None) -> Training:
 
     if task.learner in RECIPES:
         steps = 2_048 if quick else PUBLISHED_STEPS
-        policy, *counts = train_recipe(task, steps, RECIPES[task.learner], log)
+        policy, games, steps, curve = train_recipe(task, steps, RECIPES[task.learner], log)
     else:
-        policy, *counts = train_ppo(task, games, log)
-    return Training({"": policy}, *counts)
+        policy, games, steps, curve = train_ppo(task, games, log)
+    return Training({"": policy}, games, steps, curve)
 
 
 def ppo_from_scratch(task: TrainingTask, games: int) -> Training:
