@@ -45,7 +45,7 @@ def test_optimality_writes_what_it_prints(tmp_path, monkeypatch):
 
 
 def test_published_systems_stand_beside_the_learners_here(tmp_path):
-    names = ("monte-carlo", "bandit-3-10")
+    names = ("monte-carlo", "q-improved-10000", "bandit-3-10")
     run(published.main, "--quick", "--systems", ",".join(names), "--jobs", 1, "--output", tmp_path)
     rows = read_csv(tmp_path / "published.csv")
     assert list(dict.fromkeys(row["system"] for row in rows)) == [
