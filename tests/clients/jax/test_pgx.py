@@ -27,7 +27,7 @@ from nim_envs.game import PLAYERS
 from nim_envs.starts import UniformStart
 from tests.clients.tutorials import run_tutorial
 from tests.games import REGISTERED, UNUSUAL, label
-from tests.outcome_games import GAMES, LARGER, when_to_run
+from tests.outcome_games import GAMES
 from tests.pairwise import in_turn
 
 GAMES_AT_A_TIME = 8
@@ -70,39 +70,11 @@ def test_sums_are_in_lock_step_by_the_tables_of_their_parts(case, monkeypatch):
     play_in_lock_step(env, 0.1)
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "tic-tac-toe",
-        "dominoes",
-        "random-2",
-        *(pytest.param(each, marks=when_to_run(each)) for each in LARGER),
-    ],
-)
+@pytest.mark.parametrize("name", ["tic-tac-toe", "dominoes", "random-2"])
 def test_games_with_draws_are_in_lock_step_too(name):
-    entry = (GAMES | LARGER)[name]()
-    game = dataclasses.replace(entry.game, starts=UniformStart())
-    env = PgxEnv(game, "one_hot" if name in LARGER else "integer")
-    if name not in LARGER:
-        for illegal in (0.0, 0.1):
-            play_in_lock_step(env, illegal)
-    # Every move, by the functions that the game is made from.
-    action_of = {game.describe(a): a for a in range(game.num_actions)}
-    before, actions, after, ends = [], [], [], []
-    for position in entry.truth():
-        for name_of_move, reached in entry.moves(position):
-            before.append(position)
-            actions.append(action_of[str(name_of_move)])
-            after.append(reached)
-            ends.append(not entry.moves(reached))
-    gets = np.array([-entry.outcome(p) if end else 0 for p, end in zip(after, ends, strict=True)])
-    states = jax.jit(jax.vmap(env.state_at))(np.array(before))
-    states = functions(env)[1](states, np.array(actions))
-    assert np.array_equal(states.terminated, ends)
-    assert np.array_equal(states.position, after)
-    assert np.array_equal(states.rewards, np.stack([gets, -gets], axis=1))
-    assert not np.signbit(states.rewards[states.rewards == 0]).any()
-    assert {0} < {*gets.tolist()} or name.startswith("random")
+    game = dataclasses.replace(GAMES[name]().game, starts=UniformStart())
+    for illegal in (0.0, 0.1):
+        play_in_lock_step(PgxEnv(game), illegal)
 
 
 def play_in_lock_step(env, illegal):
