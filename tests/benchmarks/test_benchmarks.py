@@ -44,6 +44,7 @@ def test_optimality_writes_what_it_prints(tmp_path, monkeypatch):
     assert [run["seed"] for run in runs if run["learner"] == "q-learning"] == ["0", "1"]
 
 
+@pytest.mark.exhaustive
 def test_published_systems_stand_beside_the_learners_here(tmp_path):
     names = ("monte-carlo", "q-improved-10000", "bandit-3-10")
     run(published.main, "--quick", "--systems", ",".join(names), "--jobs", 1, "--output", tmp_path)
