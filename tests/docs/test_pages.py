@@ -142,7 +142,6 @@ def test_commands_of_three_games_train_score_and_play(tmp_path):
 
 
 # Matplotlib warns that figures cannot be shown without a display.
-@pytest.mark.exhaustive
 @pytest.mark.filterwarnings("ignore")
 def test_the_notebook_shows_what_its_cells_print(tmp_path, capsys):
     names = {"__name__": "__main__"}
