@@ -483,8 +483,9 @@ def _scores(name: str, first: ScoredPolicy | None, second: ScoredPolicy) -> Expe
     if game.has_cycles:
         return _scores_with_cycles(name, graph, game, first, second)
     moving = np.full(graph.num_positions, 1.0 if game.misere else 0.0)
-    if game.has_outcome:
-        moving = (1 + game.parts[0].outcome) / 2
+    outcome = game.parts[0].outcome
+    if outcome is not None:
+        moving = (1 + outcome) / 2
     waiting = 1 - moving
     # Each row comes after those of its moves.
     chunks = (rows for level in graph.levels() for rows in _chunks(level, graph.num_actions))

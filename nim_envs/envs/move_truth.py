@@ -19,27 +19,23 @@ def no_move_yet(game: Game) -> dict[str, Any]:
     return entries
 
 
-def moves_truth(game: Game, positions: IntArray, actions: IntArray) -> dict[str, Array]:
-    """Return the info entries of moves, one array for each.
+def moves_truth(game: Game, states: IntArray, actions: IntArray) -> dict[str, Array]:
+    """Return the info entries of moves, one array ``(n,)`` for each.
+
+    They are ``"winning"``, whether the position was won for the mover, and ``"kept_win"``, whether
+    it still is; in games with an outcome of their own also ``"value"``, int8, to the mover, and
+    ``"kept_value"``, whether it is the same after the move. An illegal move keeps nothing.
 
     Args:
         game: its solution is used.
-        positions: before the moves, ``(n, fields)``.
+        states: states of ``game.board`` before the moves, ``(n, ...)``.
         actions: ``(n,)``, any of the action space, or ``NO_LEGAL_MOVE``.
-
-    Returns:
-        ``"winning"``, whether the position was won for the mover, and ``"kept_win"``, whether it
-        still is after the move, both boolean ``(n,)``. An illegal move forfeits, so it never keeps
-        a win. In games with an outcome of their own also ``"value"``, int8 ``(n,)``, that of the
-        position to the mover, and ``"kept_value"``, boolean ``(n,)``, whether the move was legal
-        and the value is the same after it.
     """
     board, state_values = game.board, game.solution.state_values
-    states = board.find(positions)
     values = state_values(states)
     winning = values == 1
-    legal = board.mask(states)[np.arange(len(actions)), actions] != 0
-    keeps = legal & (actions != NO_LEGAL_MOVE)
+    keeps = board.mask(states)[np.arange(len(actions)), actions] != 0
+    keeps &= actions != NO_LEGAL_MOVE
     if not game.has_outcome:
         keeps &= winning  # no truth is given on moves at lost positions
     after = board.step(states[keeps], actions[keeps])
@@ -50,9 +46,9 @@ def moves_truth(game: Game, positions: IntArray, actions: IntArray) -> dict[str,
     return truth
 
 
-def move_truth(game: Game, position: IntArray, action: int) -> dict[str, Any]:
-    """Return the info entries of one move at ``position``, ``(fields,)``."""
-    truth = moves_truth(game, position[np.newaxis], np.array([action]))
+def move_truth(game: Game, state: Any, action: int) -> dict[str, Any]:
+    """Return the info entries of one move at a state of ``game.board``."""
+    truth = moves_truth(game, np.array([state]), np.array([action]))
     return {
         key: entries[0] if key == "value" else bool(entries[0]) for key, entries in truth.items()
     }

@@ -25,10 +25,8 @@ MOST_OPENINGS = 1000
 def no_move_for_agent(game: Game, position: IntArray, action: int | None) -> InvalidPositionError:
     """Return the error for starts from which the opponent's first move ends every game.
 
-    Args:
-        game: the game.
-        position: final position of the last of these games, ``(fields,)``.
-        action: last action of the opponent; ``None`` if it was made by compiled code and is legal.
+    ``position`` is the final one of the last of these games, ``(fields,)``, and ``action`` the last
+    one of the opponent; ``None`` if it was made by compiled code and is legal.
     """
     ended = f"the opponent's first move ended {MOST_OPENINGS} games in a row"
     if action is None or game.is_over(position):
@@ -40,19 +38,14 @@ def no_move_for_agent(game: Game, position: IntArray, action: int | None) -> Inv
 
 
 def checked_opponent(opponent: Any, game: Game) -> tuple[PlayerAdapter | None, float]:
-    """Return an opponent as a player or, if it has a name, its probability of a random move.
+    """Return an opponent as a player, or ``None``, and its probability of a random move.
 
-    Args:
-        opponent: ``None``, a key of :data:`NAMED_OPPONENTS`, a probability of a random move, or
-            anything of :data:`nim_envs.players.AnyPlayer`.
-        game: the game.
-
-    Returns:
-        The player; ``None`` without an opponent, and for one that mixes optimal and random moves.
-        And the probability of a random move; 1 for a player, and without an opponent.
+    There is no player in self-play, and for an opponent that mixes optimal and random moves; the
+    probability is 1 in self-play and for players.
 
     Raises:
-        InvalidGameError: ``opponent`` is none of these.
+        InvalidGameError: it is neither ``None``, a key of :data:`NAMED_OPPONENTS`, a probability
+            of a random move, nor anything of :data:`nim_envs.players.AnyPlayer`.
     """
     if opponent is None:
         return None, 1.0
@@ -72,17 +65,7 @@ def checked_opponent(opponent: Any, game: Game) -> tuple[PlayerAdapter | None, f
 
 
 def checked_hurry(hurry: Any, game: Game, random_share: float) -> bool:
-    """Return whether an opponent hurries; the distances of the game are computed now if it does.
-
-    Args:
-        hurry: whether it does.
-        game: the game.
-        random_share: its probability of a random move, 1 for a player.
-
-    Raises:
-        InvalidGameError: ``hurry`` is no boolean, or true where the opponent is never optimal.
-        SearchTooLargeError: the game has too many positions to list.
-    """
+    """Return whether an opponent hurries; the distances of the game are computed now if it does."""
     if checked_boolean("hurry", hurry):
         if random_share == 1.0:
             raise InvalidGameError(
@@ -93,15 +76,7 @@ def checked_hurry(hurry: Any, game: Game, random_share: float) -> bool:
 
 
 def checked_seat(seat: Any, *, self_play: bool) -> int:
-    """Return the agent's seat, or -1 for one drawn for each game.
-
-    Args:
-        seat: one of :data:`SEAT_CHOICES`, or ``None``: 0.
-        self_play: whether the agent plays both seats, so that there is none to choose.
-
-    Raises:
-        InvalidGameError: ``seat`` is none of these, or not ``None`` in self-play.
-    """
+    """Return the agent's seat of :data:`SEAT_CHOICES`, or -1 for one drawn for each game."""
     if seat is None:
         return 0
     if self_play:

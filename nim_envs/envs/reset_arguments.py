@@ -17,12 +17,7 @@ CACHED_STARTS = 64
 
 
 def game_with_start(game: Any, start: Any) -> Game:
-    """Return a game that begins at ``start``, as :func:`nim_envs.make_game` takes it, or as before.
-
-    Raises:
-        InvalidGameError: ``game`` is not a :class:`nim_envs.Game`.
-        InvalidPositionError: ``start`` is no start of the game.
-    """
+    """Return a game that begins at a start, or as it is for ``None``; errors as of `make_game`."""
     if not isinstance(game, Game):
         raise InvalidGameError(f"game must be a nim_envs.Game, not {game!r}")
     if start is None:
@@ -40,7 +35,7 @@ def is_seed(seed: Any) -> bool:
 
 
 def checked_seed(seed: Any) -> int | None:
-    """Return ``seed``; ``InvalidResetError`` if it is not valid."""
+    """Return ``seed`` if :func:`is_seed` is true."""
     if not is_seed(seed):
         raise InvalidResetError(
             f"seed must be None or a Python integer of at least 0, not {seed!r} of type "
@@ -53,10 +48,9 @@ def checked_seed(seed: Any) -> int | None:
 def checked_options(
     options: Any, keys: tuple[str, ...] = ("start",), *, others_ignored: bool = False
 ) -> Mapping[str, Any]:
-    """Return ``options`` of ``reset``, empty for ``None``, which have no other keys than ``keys``.
+    """Return the ``options`` of a reset, empty for ``None``, if they have no other ``keys``.
 
-    PettingZoo's tests need that others are ignored; a misspelt one is still an
-    ``InvalidResetError``.
+    With ``others_ignored``, as PettingZoo's tests need it, only a misspelt key is an error.
     """
     if options is None:
         return {}
@@ -74,8 +68,7 @@ def checked_options(
 class ResetStarts:
     """Samplers of the starts that ``reset`` names, cached: listing their positions takes time.
 
-    Args:
-        game: the game; the positions of its own start are listed at once.
+    The positions of the game's own start are listed at once.
     """
 
     def __init__(self, game: Game) -> None:
@@ -83,17 +76,9 @@ class ResetStarts:
         self._own = game.starts.sampler(game)
         self._others: LimitedCache[Start, Sampler] = LimitedCache(CACHED_STARTS)
 
-    def sampler(self, options: Any, *, others_ignored: bool = False) -> Sampler:
-        """Return the sampler of the start in a reset's ``options``, or of the game's own start.
-
-        Raises:
-            InvalidResetError: invalid ``options``; see :func:`checked_options`.
-            InvalidPositionError: the start is not a position of this game that leaves a move.
-        """
-        checked = checked_options(options, others_ignored=others_ignored)
-        if "start" not in checked:
-            return self._own
-        start = as_start(checked["start"])
+    def sampler(self, options: Mapping[str, Any]) -> Sampler:
+        """Return the sampler of the start in the checked ``options``, or of the game's own."""
+        start = as_start(options.get("start", self._game.starts))
         if start == self._game.starts:
             return self._own
         return self._others.get_or_create(start, lambda: start.sampler(self._game, search=False))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -14,7 +15,13 @@ from pettingzoo.utils.env import AECIterable
 from nim_envs.caches import LimitedCache
 from nim_envs.encoding import Encoding, with_mask
 from nim_envs.envs.move_truth import move_truth, no_move_yet
-from nim_envs.envs.reset_arguments import CACHED_STARTS, ResetStarts, checked_seed, game_with_start
+from nim_envs.envs.reset_arguments import (
+    CACHED_STARTS,
+    ResetStarts,
+    checked_options,
+    checked_seed,
+    game_with_start,
+)
 from nim_envs.envs.walks import Walk, walk_from
 from nim_envs.errors import (
     ClosedEnvironmentError,
@@ -48,11 +55,7 @@ BYTES_OF_ACTION = 48
 
 
 def checked_max_cycles(max_cycles: Any, game: Game, *largest: int) -> int | None:
-    """Return the number of moves of each player after which a game is truncated, if any.
-
-    Raises:
-        InvalidGameError: no integer from 1 to ``largest``; or ``None``, and play may never end.
-    """
+    """Return the number of moves of each player after which a game is truncated, if any."""
     if max_cycles is not None:
         return checked_integer("max_cycles", max_cycles, 1, *largest)
     if game.has_cycles:
@@ -107,11 +110,10 @@ class GameEnv(AECEnv[str, Any, Any]):
     ## Information
     The infos are empty. With ``truth_in_info=True`` an agent's info has two ``bool`` on its last
     move in this game: ``"winning"``, whether the position was won for it before the move;
-    ``"kept_win"``, whether the position was won and still is after the move. An illegal move never
-    keeps a win. Both are ``False`` before an agent's first move. In games with an outcome of their
+    ``"kept_win"``, whether it was, and still is after the move. In games with an outcome of their
     own it also has ``"value"``, int8, 1, 0 or -1, whether the position was won, drawn or lost for
-    it before the move, and ``"kept_value"``, whether it is the same after the move, ``False`` for
-    an illegal one; before the first move they are 0 and ``False``.
+    it before the move, and ``"kept_value"``, whether it is the same after the move. An illegal move
+    keeps nothing; before an agent's first move all are ``False``, and the value is 0.
 
     Args:
         game: the game.
@@ -182,8 +184,11 @@ class GameEnv(AECEnv[str, Any, Any]):
         self._is_told = self.truth_in_info or render_mode is not None
         self._num_actions = actions  # attribute chains cost time in every step
         self.possible_agents = list(PLAYERS)
+        # Each agent has spaces of its own: sampling from one does not advance the other.
         self.action_spaces = {agent: spaces.Discrete(actions) for agent in PLAYERS}
-        self.observation_spaces = {agent: self._observation_space() for agent in PLAYERS}
+        self.observation_spaces = {
+            agent: with_mask(deepcopy(self.encoding.space), actions) for agent in PLAYERS
+        }
         high = np.array([*(values - 1 for values in game.fields), 1], dtype=np.int64)
         self.state_space = spaces.Box(low=np.zeros_like(high), high=high, dtype=np.int64)
         self.starts = ResetStarts(game)
@@ -208,12 +213,6 @@ class GameEnv(AECEnv[str, Any, Any]):
         # The move that pictures highlight; stored only with a render mode.
         self.last_move: LastMove | None = None
 
-    def _observation_space(self) -> spaces.Dict[Any]:
-        box = self.encoding.space
-        # Each agent has spaces of its own: sampling from one does not advance the other.
-        copied = spaces.Box(low=box.low, high=box.high, dtype=box.dtype.type)
-        return with_mask(copied, self.game.num_actions)
-
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         """Return the observation space of ``agent``, always the same object."""
         return self.observation_spaces[agent]
@@ -231,21 +230,15 @@ class GameEnv(AECEnv[str, Any, Any]):
             options: ``{"start": ...}`` as described above.
 
         Raises:
-            InvalidResetError: ``seed`` is not ``None`` and not a Python integer of at least 0;
-                or ``options`` are not a dictionary, or have a misspelt key ``"start"``.
+            InvalidResetError: ``seed`` or ``options`` are not as described above.
             InvalidPositionError: the start is not a position of this game that leaves a move.
         """
         self.check_open()
-        sampler = self.starts.sampler(options, others_ignored=True)
+        sampler = self.starts.sampler(checked_options(options, others_ignored=True))
         self.begin_from(sampler, checked_seed(seed))
 
     def begin_from(self, sampler: Sampler, seed: int | None = None) -> None:
-        """Start a new game at a position drawn from a sampler.
-
-        Args:
-            sampler: a sampler of :attr:`starts`.
-            seed: as in :meth:`reset`.
-        """
+        """Start a new game at a position drawn from a sampler of :attr:`starts`."""
         if seed is not None or self._rng is None:
             self._rng, _ = seeding.np_random(seed)
         drawn = sampler.draw(self._rng)
@@ -258,20 +251,15 @@ class GameEnv(AECEnv[str, Any, Any]):
         """Draw the starts of the next games, as calls of :meth:`reset` would draw them.
 
         Args:
-            games: number of games.
-            options: as in :meth:`reset`.
-
-        Returns:
-            Positions, ``(games, fields)``. The game in progress is left as it is.
-
-        Raises:
-            InvalidResetError: invalid ``options``, as in :meth:`reset`.
-            InvalidPositionError: the start is not a position of this game that leaves a move.
+            games: number of games, whose positions are returned, ``(games, fields)``. The game in
+                progress is left as it is.
+            options: as in :meth:`reset`, as are the errors.
         """
         self.check_open()
         if self._rng is None:
             raise ResetNeededError("there is no generator of starts yet: call reset() first")
-        return self.starts.sampler(options, others_ignored=True).sample(self._rng, games)
+        sampler = self.starts.sampler(checked_options(options, others_ignored=True))
+        return sampler.sample(self._rng, games)
 
     def _begin(self, walk: Walk, agent: str) -> None:
         """Begin a game with ``agent`` to move."""
@@ -336,9 +324,6 @@ class GameEnv(AECEnv[str, Any, Any]):
         """Return the observation of ``agent``; the mask is all zeros unless it is to move.
 
         After a truncation the agent whose turn it would be keeps its mask, until the next reset.
-
-        Raises:
-            InvalidActionError: ``agent`` is not one of the two players.
         """
         walk = self._walk
         if walk is None:  # a call of ``walk`` takes time in every step
@@ -365,9 +350,6 @@ class GameEnv(AECEnv[str, Any, Any]):
         """Return observation, reward, termination, truncation and info of the agent to move.
 
         The reward is the sum of its rewards since its last move.
-
-        Raises:
-            ResetNeededError: before the first :meth:`reset`, or when no agent is left.
         """
         agent = self.agent_selection
         if agent not in self.rewards:
@@ -402,25 +384,26 @@ class GameEnv(AECEnv[str, Any, Any]):
             action = self._checked_action(action)
         mover = self.agent_selection
         other = SECOND if mover == FIRST else FIRST
-        before = walk.position() if self._is_told else None
+        before = (walk.state, walk.position()) if self._is_told else None
         if not walk.move(action):
             self._forfeit(action, mover, other)
-            return
-        if before is not None:
-            self._tell(before, action, mover)
-        self._moves += 1
-        self.agent_selection = other
-        if walk.is_over:
-            self._finish(mover, other, self._last_movers_reward())
-        elif self._moves == self._truncate_at:
-            self._over = True
-            self._to_move_at_truncation = other
-            self.truncations = {FIRST: True, SECOND: True}
+        else:
+            if before is not None:
+                self._tell(before[0], action, mover)
+                self._record(before[1], mover, "moved, ", action)
+            self._moves += 1
+            self.agent_selection = other
+            if walk.is_over:
+                self._finish(mover, other, self._last_movers_reward())
+            elif self._moves == self._truncate_at:
+                self._over = True
+                self._to_move_at_truncation = other
+                self.truncations = {FIRST: True, SECOND: True}
         if self.render_mode == "human":
             self.render()
 
     def _checked_action(self, action: Any) -> int:
-        """Return ``action`` as an ``int`` of the action space, or raise an error."""
+        """Return ``action`` as an ``int`` of the action space."""
         largest = self._num_actions - 1
         if action is None:
             raise InvalidActionError(
@@ -430,37 +413,28 @@ class GameEnv(AECEnv[str, Any, Any]):
         return checked_integer("action", action, 0, largest, error=InvalidActionError)
 
     def forfeit(self) -> None:
-        """End the game as an illegal move does, where the agent to move names no legal move.
-
-        Raises:
-            IllegalMoveError: where ``illegal_move="raise"``.
-        """
+        """End the game as an illegal move does, where the agent to move names no legal move."""
         _ = self.walk
         if self._over:
             raise ResetNeededError("the game is over: call reset()")
         mover = self.agent_selection
         self._forfeit(NO_LEGAL_MOVE, mover, SECOND if mover == FIRST else FIRST)
+        if self.render_mode == "human":
+            self.render()
 
     def _forfeit(self, action: int, mover: str, other: str) -> None:
         """Let the mover of an illegal action lose the game, or raise an error."""
         if self.illegal_move == "raise":
             raise self.game.illegal_move(self.walk.state, action)
-        position = self.position
-        if self.truth_in_info:
-            self.infos[mover] = move_truth(self.game, position, action)
-        if self.render_mode is not None:
-            self._record(position, mover, f"{mover} made an illegal move and forfeits")
+        self._tell(self.walk.state, action, mover)
+        self._record(self.position, mover, "made an illegal move and forfeits")
         self.agent_selection = other
         self._finish(mover, other, -1.0)
-        if self.render_mode == "human":
-            self.render()
 
-    def _tell(self, before: IntArray, action: int, mover: str) -> None:
-        """Say in the info what is true of a legal move, and store it for the next picture."""
+    def _tell(self, state: Any, action: int, mover: str) -> None:
+        """Say in the mover's info what is true of a move, where that is asked for."""
         if self.truth_in_info:
-            self.infos[mover] = move_truth(self.game, before, action)
-        if self.render_mode is not None:
-            self._record(before, mover, f"{mover} moved, {self.game.describe_move(action, before)}")
+            self.infos[mover] = move_truth(self.game, state, action)
 
     def _last_movers_reward(self) -> float:
         """Return the reward of the player who made the last move, minus ``Game.end_values``."""
@@ -503,8 +477,7 @@ class GameEnv(AECEnv[str, Any, Any]):
         """Render the position in the environment's ``render_mode``.
 
         Returns:
-            In mode ``"rgb_array"`` the picture, ``(height, width, 3)``, uint8; in mode
-            ``"ansi"`` text; in mode ``"human"`` nothing, as the window shows the picture.
+            The picture, ``(height, width, 3)``, uint8; text; or ``None``, as a window shows it.
         """
         if self.render_mode is None:
             logger.warn(f"render() needs a render_mode, one of {RENDER_MODES}; it is None")
@@ -537,11 +510,14 @@ class GameEnv(AECEnv[str, Any, Any]):
             show_winning_moves=self._show_winning_moves,
         )
 
-    def _record(self, before: IntArray, mover: str, description: str) -> None:
-        """Store a move for the next picture."""
-        from nim_envs.render.renderer import LastMove
+    def _record(self, before: IntArray, mover: str, does: str, action: int | None = None) -> None:
+        """Store a move for the next picture, where there are pictures."""
+        if self.render_mode is not None:
+            from nim_envs.render.renderer import LastMove
 
-        self.last_move = LastMove(before, PLAYERS.index(mover), description)
+            words = "" if action is None else self.game.describe_move(action, before)
+            seat = PLAYERS.index(mover)
+            self.last_move = LastMove(before, seat, f"{mover} {does}{words}")
 
     def _scene(self) -> Scene:
         """Return the contents of a picture of the position."""

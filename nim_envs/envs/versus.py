@@ -17,13 +17,13 @@ from nim_envs.envs.opponents import (
     checked_seat,
     no_move_for_agent,
 )
-from nim_envs.envs.reset_arguments import checked_seed
+from nim_envs.envs.reset_arguments import checked_options, checked_seed
 from nim_envs.envs.turn_based import GameEnv
 from nim_envs.errors import InvalidActionError, ResetNeededError
 from nim_envs.game import PLAYERS, Game
 from nim_envs.player_answers import NO_LEGAL_MOVE
 from nim_envs.players import AnyPlayer
-from nim_envs.typing import BoolArray, IntArray, MaskArray
+from nim_envs.typing import BoolArray, IntArray
 from nim_envs.validation import checked_boolean
 
 CACHED_POSITIONS = 1 << 16
@@ -45,7 +45,7 @@ class VersusEnv(gymnasium.Env[Any, Any]):
     at once: on the same moves both agree in everything.
 
     ## Action Space
-    ``Discrete(parts * options)``; ``action = part * options + option``.
+    As in ``GameEnv``.
 
     ## Observation Space
     A ``Dict`` of ``"observation"``, ``(fields,)`` in the smallest signed integer type that
@@ -199,14 +199,13 @@ class VersusEnv(gymnasium.Env[Any, Any]):
             The observation and the info.
 
         Raises:
-            InvalidResetError: ``seed`` is not ``None`` and not a Python integer of at least 0;
-                or ``options`` are not a dictionary, or have another key than ``"start"``.
+            InvalidResetError: ``seed`` is not as described above, or ``options`` have another key.
             InvalidPositionError: the start is not a position of this game that leaves a move;
                 or the opponent's first move ends every game.
         """
         # Errors are raised before the game in progress changes.
         self._aec.check_open()
-        sampler = self._aec.starts.sampler(options)
+        sampler = self._aec.starts.sampler(checked_options(options))
         checked_seed(seed)
         super().reset(seed=seed)
         start_seed = None
@@ -277,17 +276,12 @@ class VersusEnv(gymnasium.Env[Any, Any]):
             raise type(error)(f"the opponent's {error}") from None
 
     def _opponent_action(self) -> Any:
+        """Return the action of a player, or draw an optimal or a legal one."""
         observed = self._aec.observe(self._aec.agent_selection)
-        observation, mask = observed["observation"], observed["action_mask"]
-        if self._opponent_player is None:
-            return self._named_opponent_action(mask)
-        return self._opponent_player.action(
-            observation, mask, self.np_random, lambda: self._aec.position[np.newaxis]
-        )
-
-    def _named_opponent_action(self, mask: MaskArray) -> int:
-        """Draw an action of an opponent that mixes optimal and random moves."""
-        rng = self.np_random
+        player, rng, mask = self._opponent_player, self.np_random, observed["action_mask"]
+        if player is not None:
+            shown = observed["observation"]
+            return player.action(shown, mask, rng, lambda: self._aec.position[np.newaxis])
         chosen = mask.nonzero()[0]
         if self._epsilon < 1.0 and rng.random() >= self._epsilon:
             optimal = self._optimal_actions.get_or_create(self._aec.walk.state, self._keeping)
@@ -296,21 +290,13 @@ class VersusEnv(gymnasium.Env[Any, Any]):
         return chosen.item(int(rng.random() * len(chosen)))
 
     def _keeping(self) -> IntArray:
-        """Return the actions that keep the value of the position, none of a lost one.
-
-        Of an opponent that hurries, those that hurry.
-        """
+        """Return the optimal actions: those that keep the value, none at a loss, or that hurry."""
         if self.hurry:
             return np.flatnonzero(self.game.solution.hurrying_mask(self._aec.position))
         return np.flatnonzero(self.game.solution.state_keeping(np.array(self._aec.walk.state)))
 
     def _observation_and_info(self, mover: int, winner: np.int8) -> tuple[Any, dict[str, Any]]:
-        """Return observation and info.
-
-        Args:
-            mover: seat whose move the step made.
-            winner: seat that has won, or -1.
-        """
+        """Return observation and info, after a move of the seat ``mover``."""
         observed = self._aec.observe(PLAYERS[self._seat])
         mask = observed["action_mask"]
         info: dict[str, Any] = {"seat": SEATS[self._seat], "action_mask": mask, "winner": winner}

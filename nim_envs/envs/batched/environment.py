@@ -60,7 +60,7 @@ from nim_envs.errors import (
 from nim_envs.game import Game
 from nim_envs.player_answers import NO_LEGAL_MOVE
 from nim_envs.players import AnyPlayer, PlayerAdapter
-from nim_envs.starts import Sampler, Start, as_start
+from nim_envs.starts import Sampler
 from nim_envs.typing import Array, BoolArray, IntArray, WordArray
 from nim_envs.validation import checked_boolean, checked_choice, checked_integer
 
@@ -255,8 +255,8 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
             action_rng=np.zeros(self.num_envs, dtype=np.uint64),
         )
         self._samplers = ResetStarts(game)
-        self._own_starts = self._starts_of(None)
-        self._other_starts: LimitedCache[Start, StartStates] = LimitedCache(CACHED_STARTS)
+        self._own_starts = self._starts_of(self._samplers.sampler({}))
+        self._other_starts: LimitedCache[Sampler, StartStates] = LimitedCache(CACHED_STARTS)
 
     def _make_tables(self) -> None:
         """Make tables and buffers, which follow from the arguments and are not pickled."""
@@ -284,10 +284,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
             The observations and the infos.
 
         Raises:
-            InvalidResetError: ``seed`` or ``options["reset_mask"]`` is not as described above; or
-                ``options`` are not a dictionary, or have another key.
-            InvalidPositionError: the start is not a position of this game that leaves a move;
-                or the opponent's first move ends every game.
+            InvalidResetError, InvalidPositionError: as of ``VersusEnv``.
             ResetNeededError: the first reset does not begin all games.
         """
         self._check_open()
@@ -300,8 +297,8 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
                 raise ResetNeededError("no games are in progress: the first reset() must begin all")
         starts = self._own_starts
         if "start" in checked:
-            start = as_start(checked["start"])
-            starts = self._other_starts.get_or_create(start, lambda: self._starts_of(start))
+            sampler = self._samplers.sampler(checked)
+            starts = self._other_starts.get_or_create(sampler, lambda: self._starts_of(sampler))
         self._seed(seeds, which)
         self._ready = False
         self._end(which)
@@ -338,10 +335,9 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
             for starts in (self._own_starts, *self._other_starts.values()):
                 starts.arrays.used[:] = True
 
-    def _starts_of(self, start: Start | None) -> StartStates:
-        """Return the starts of ``start``; ``None``: of the game."""
-        options = None if start is None else {"start": start}
-        return StartStates(self._samplers.sampler(options), self._tables, self.num_envs)
+    def _starts_of(self, sampler: Sampler) -> StartStates:
+        """Return the starts that a sampler draws."""
+        return StartStates(sampler, self._tables, self.num_envs)
 
     def _end(self, which: BoolArray) -> None:
         """Mark games for replacement by new ones."""
@@ -454,10 +450,10 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
 
     def _truth(self, actions: IntArray) -> dict[str, Array]:
         """Return the infos on moves before they are made, false or 0 where a game is over."""
-        moving = ~self._over
-        tables, board = self._tables, self._tables.board
+        moving, tables, board = ~self._over, self._tables, self._tables.board
         if tables.graph is None:
-            truth = moves_truth(self.game, self._positions(), actions)
+            states = self.game.board.find(self._positions())
+            truth = moves_truth(self.game, states, actions)
             return {key: entries * moving for key, entries in truth.items()}
         rows = tables.states(self._games)
         values = tables.values[rows] * moving
@@ -495,7 +491,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
 
         Returns:
             Rows of observations and masks; rewards, terminations, truncations and winners; and in
-            ``SAME_STEP`` mode words, blocks and seats as they were before new games began.
+            ``SAME_STEP`` mode the games as they were before new ones began.
         """
         size, starts, final_games = self.num_envs, self._own_starts, None
         results = (
@@ -615,12 +611,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         return {"observation": observations, "action_mask": masks}
 
     def _checked_actions(self, actions: Any, mover: np.uint8) -> IntArray:
-        """Return ``actions`` as int64 ``(num_envs,)``; legal, where illegal moves raise.
-
-        Raises:
-            InvalidActionError: they are not integers of this shape and range.
-            IllegalMoveError: an illegal move where ``illegal_move="raise"``.
-        """
+        """Return ``actions`` as int64 ``(num_envs,)``; legal, where illegal moves raise."""
         given, end = np.asarray(actions), self._num_actions
         whose, least = ("the opponent's", NO_LEGAL_MOVE) if mover == OPPONENT else ("the", 0)
         wrong = ""
@@ -687,18 +678,10 @@ def give_back(free: list[memoryview], memory: memoryview) -> None:
 
 
 class StartStates:
-    """The starts of one distribution, as arrays.
+    """The starts of one distribution, as ``arrays`` for compiled functions.
 
     Positions that can be listed are listed once, and games draw from the list. Otherwise one start
     is drawn in advance for every game, and replaced once the game has begun from it.
-
-    Args:
-        sampler: draws the starts.
-        tables: arrays of the game.
-        size: number of games.
-
-    Attributes:
-        arrays: arguments of compiled functions.
     """
 
     def __init__(self, sampler: Sampler, tables: Tables, size: int) -> None:
@@ -727,11 +710,7 @@ class StartStates:
 
 
 def checked_autoreset_mode(mode: Any) -> AutoresetMode:
-    """Return ``mode``, or the ``AutoresetMode`` with this value.
-
-    Raises:
-        InvalidGameError: no such mode.
-    """
+    """Return ``mode``, or the ``AutoresetMode`` with this value."""
     try:
         # An array would be compared with the values entry by entry.
         return AutoresetMode(mode if isinstance(mode, (str, AutoresetMode)) else None)
@@ -743,12 +722,7 @@ def checked_autoreset_mode(mode: Any) -> AutoresetMode:
 
 
 def checked_seeds(seed: Any, size: int) -> int | list[int | None] | None:
-    """Return ``seed``; a sequence as a list.
-
-    Raises:
-        InvalidResetError: not ``None``, a Python integer of at least 0, or a sequence of these,
-            one for each of ``size`` games.
-    """
+    """Return the seed of ``size`` games, or the seeds of each as a list."""
     if is_seed(seed):
         alone: int | None = seed
         return alone
@@ -762,11 +736,7 @@ def checked_seeds(seed: Any, size: int) -> int | list[int | None] | None:
 
 
 def checked_reset_mask(mask: Any, size: int) -> BoolArray:
-    """Return ``mask``, as a copy.
-
-    Raises:
-        InvalidResetError: not a boolean array ``(size,)`` that is true somewhere.
-    """
+    """Return a copy of ``mask``, a boolean array ``(size,)`` that is true somewhere."""
     is_mask = isinstance(mask, np.ndarray) and mask.dtype == np.bool_ and mask.shape == (size,)
     if not is_mask or not mask.any():
         raise InvalidResetError(
