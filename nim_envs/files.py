@@ -14,14 +14,7 @@ from typing import BinaryIO
 def replacing(path: str | Path) -> Iterator[BinaryIO]:
     """Open a temporary file beside ``path``, and move it there once it is written.
 
-    Args:
-        path: the file; its directory is made if needed.
-
-    Yields:
-        A binary file. If the body fails nothing is left, and what was at ``path`` stays.
-
-    Raises:
-        OSError: the file cannot be written there.
+    Its directory is made if needed. If the body fails nothing is left, and what was there stays.
     """
     temporary = _beside(Path(path))
     try:
@@ -39,22 +32,14 @@ def write_atomically(path: str | Path, content: bytes) -> None:
 
 
 def check_writable(path: str | Path) -> None:
-    """Check that a file can be written, before the work that produces its content.
-
-    Raises:
-        OSError: it cannot.
-    """
+    """Raise ``OSError`` unless a file can be written, before the work that makes its content."""
     temporary = _beside(Path(path))
     temporary.touch()
     temporary.unlink()
 
 
 def _beside(path: Path) -> Path:
-    """Return the path of a temporary file in the directory of ``path``, which is made if needed.
-
-    Raises:
-        OSError: ``path`` is a directory or a device, or its directory cannot be made.
-    """
+    """Return the path of a temporary file in the directory of ``path``, which is made if needed."""
     if path.exists() and not path.is_file():
         raise OSError(errno.EINVAL, "it is a directory or a device, not a file", str(path))
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -23,12 +23,7 @@ def installed(package: str) -> bool:
 
 
 def install_command(package: str, extra: str | None = None) -> str:
-    """Return the command that installs a package that can be imported as ``package``.
-
-    Args:
-        package: name without dots.
-        extra: extra of this project that has it; ``None``: no extra has it.
-    """
+    """Return the command that installs ``package``, with an extra of this project if one has it."""
     requirement = DISTRIBUTIONS.get(package, package) if extra is None else f'"nim-envs[{extra}]"'
     return f"python -m pip install {requirement}"
 
@@ -40,10 +35,6 @@ def imports_for(purpose: str, extra: str | None = None) -> Iterator[None]:
     Args:
         purpose: use of the imports, for the message.
         extra: extra of this project that has the packages; ``None``: no extra has them.
-
-    Raises:
-        MissingPackageError: a package is not installed; the message says which, and how to
-            install it.
     """
     try:
         yield
@@ -57,16 +48,6 @@ def imports_for(purpose: str, extra: str | None = None) -> Iterator[None]:
 
 
 def needed(module: str, purpose: str, extra: str | None = None) -> Any:
-    """Import and return ``module``.
-
-    Args:
-        module: name of an optional module, or of a module of this project that imports one.
-        purpose: use of the module, for the message.
-        extra: as in :func:`imports_for`.
-
-    Raises:
-        MissingPackageError: a package is not installed; the message says which, and how to
-            install it.
-    """
+    """Import and return a module; arguments and errors are those of :func:`imports_for`."""
     with imports_for(purpose, extra):
         return import_module(module)

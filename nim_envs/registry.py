@@ -95,12 +95,11 @@ class NamedGame:
         from nim_envs.game import Game
         from nim_envs.starts import FixedStart
 
-        self.check(arguments)
         chosen = self.misere if misere is None else misere
-        taken = {} if chosen is None else {"misere": chosen}
-        if "misere" not in signature(self.constructor).parameters:
-            taken = {}
-        game: Any = self.constructor(**{**self.defaults, **arguments, **taken})
+        given = {**self.defaults, **arguments}
+        if chosen is not None and "misere" in signature(self.constructor).parameters:
+            given["misere"] = chosen
+        game: Any = self.constructor(**given)
         if not isinstance(game, Game) or not isinstance(game.starts, FixedStart):
             raise InvalidGameError(
                 f"the constructor of {self.name} must return a Game that begins at one position, "
@@ -172,11 +171,7 @@ GAMES: dict[str, NamedGame] = _table(
 
 
 def registered(name: str | NamedGame) -> NamedGame:
-    """Return the registered game ``name``; one that is a :class:`NamedGame` already, as it is.
-
-    Raises:
-        InvalidGameError: an unknown name.
-    """
+    """Return the registered game ``name``; one that is a :class:`NamedGame` already, as it is."""
     if isinstance(name, NamedGame):
         return name
     if not isinstance(name, str) or name not in GAMES:
@@ -241,6 +236,8 @@ def sum_of_games(games: Sequence[tuple[str, Mapping[str, Any]]]) -> Game:
         raise InvalidGameError(
             f"games must be a list of names, or of pairs of a name and arguments, not {games!r}"
         )
+    for name, arguments in pairs:
+        registered(name).check(arguments)
     return sum_of([registered(name).game(arguments) for name, arguments in pairs])
 
 
@@ -310,10 +307,6 @@ def make_aec(game: str, **arguments: Any) -> GameEnv:
         game: a key of :data:`GAMES`.
         arguments: those of :class:`nim_envs.envs.turn_based.GameEnv`, :func:`make_game` and the
             game; and ``module``, a module to import first, which registers a game of your own.
-
-    Raises:
-        InvalidGameError, UnknownArgumentError, InvalidPositionError: as :func:`make_game`, or an
-            argument of the environment with a value that is not allowed.
     """
     env: GameEnv = _make(AEC, game, arguments)
     return env
@@ -415,8 +408,8 @@ def _own_game(
     row.check(defaults)
     parameters = signature(row.constructor).parameters
     given = {key: defaults.get(key, each.default) for key, each in parameters.items()}
-    chosen = given.pop("misere", None) if misere is None else misere
-    given.pop("misere", None)
+    default = given.pop("misere", None)
+    misere = default if misere is None else misere
     taken = {*OF_GAMES, *OF_MAKE, *_keywords(AEC), *_keywords(VERSUS)}
     for key, value in given.items():
         if value is Parameter.empty:
@@ -429,19 +422,15 @@ def _own_game(
                 f"the arguments of {name} must have names that environments do not have, not "
                 f"{key!r}"
             )
-    misere = None if chosen is None else checked_boolean("misere", chosen)
+    if misere is not None:
+        checked_boolean("misere", misere)
     return replaced(row, defaults=given, misere=misere)
 
 
 def resolved(reference: str) -> Any:
     """Return the object named ``module:function``; the module is imported, which runs its code.
 
-    Args:
-        reference: name typed or registered by a person; **never** a word out of a file.
-
-    Raises:
-        InvalidGameError: another form, such as a file's name; a module that raises an error when it
-            is imported, or nothing of that name.
+    ``reference`` is typed or registered by a person, and **never** a word out of a file.
     """
     module, _, name = reference.partition(":")
     if not name:
@@ -465,12 +454,8 @@ def resolved(reference: str) -> Any:
 def resolve_game_name(text: str) -> NamedGame:
     """Return the game that a person has typed; nothing is registered but by its module.
 
-    Args:
-        text: a registered name; or ``module:function``, or ``module:name`` of a game that the
-            module registers: it is imported, so that no word out of a file may be passed.
-
-    Raises:
-        InvalidGameError: there is no such game.
+    ``text`` is a registered name; or ``module:function``, or ``module:name`` of a game that the
+    module registers: it is imported, so that no word out of a file may be passed.
     """
     if text in GAMES or ":" not in text:
         return registered(text)

@@ -66,19 +66,7 @@ def print_diagnosis(
     boards: bool,
     **arguments: Any,
 ) -> None:
-    """Diagnose a policy or a training function, and print the report.
-
-    Args:
-        subject: the policy, or the training function.
-        name: its name, for messages.
-        settings: arguments of the game, of the form ``NAME=VALUE``.
-        game: game of the policy, or the one to train on; ``None``: probes.
-        boards: whether to train and score on five boards although not all probes are right.
-        arguments: the others of :func:`nim_envs.diagnose`.
-
-    Raises:
-        click.UsageError: neither a policy with its game, nor a training function.
-    """
+    """Print the diagnosis of a policy or a training function, which messages call ``name``."""
     from nim_envs.diagnosis import diagnose as diagnosis_of
     from nim_envs.diagnosis.diagnose import is_training
 

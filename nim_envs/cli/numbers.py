@@ -15,8 +15,8 @@ from nim_envs.nimbers import nim_sum
 MOST_EXCEPTIONS = 100
 """Most exceptions of a period that are listed."""
 
-OPERANDS = {"add": 2, "multiply": 2, "divide": 2, "invert": 1, "power": 2, "root": 1}
-"""Operations on nimbers with the numbers that each takes."""
+OPERATIONS = ("add", "multiply", "divide", "invert", "power", "root")
+"""Operations on nimbers: of two numbers, but for ``invert`` and ``root``, which take one."""
 
 ELEMENTS = ("element", "smallest position found", "outcome", "single heaps")
 HEAPS = ("heap", "element", "Grundy value", "misère Grundy value", "genus")
@@ -133,10 +133,10 @@ def show_quotient(result: Any, limit: int) -> None:
     click.echo(facts(rows))
     element_rows = []
     for element, position in enumerate(result.representatives):
+        single = [str(heap) for heap in range(largest + 1) if result.elements[heap] == element]
         smallest = " ".join(map(str, position)) or "no heap"
-        single = [heap for heap in range(largest + 1) if result.elements[heap] == element]
         outcome = "P" if element in result.lost else "N"
-        element_rows.append([element, smallest, outcome, " ".join(map(str, single))])
+        element_rows.append([element, smallest, outcome, " ".join(single)])
     click.echo("\n" + tabulate(element_rows, ELEMENTS, disable_numparse=True))
     heap_rows = []
     for heap, genus in enumerate(heap_genera(result.game, largest, limit=limit)):
@@ -154,7 +154,7 @@ def number(text: str) -> int:
 
 # A negative number must be refused as such, not as an unknown option.
 @click.command(context_settings={"ignore_unknown_options": True})
-@click.argument("operation", type=click.Choice(list(OPERANDS)), metavar="OPERATION")
+@click.argument("operation", type=click.Choice(OPERATIONS), metavar="OPERATION")
 @click.argument("numbers", type=number, nargs=-1, required=True)
 def nimber(operation: str, numbers: tuple[int, ...]) -> None:
     """Calculate with nimbers, integers of any size.
@@ -165,10 +165,9 @@ def nimber(operation: str, numbers: tuple[int, ...]) -> None:
     """
     from nim_envs.cgt import nimber_field
 
-    if len(numbers) != OPERANDS[operation]:
-        raise click.UsageError(
-            f"{operation} takes {OPERANDS[operation]} numbers, not {len(numbers)}"
-        )
+    needed = 1 if operation in ("invert", "root") else 2
+    if len(numbers) != needed:
+        raise click.UsageError(f"{operation} takes {needed} numbers, not {len(numbers)}")
     functions: dict[str, Any] = {
         "add": lambda *both: nim_sum(both),
         "multiply": nimber_field.nim_product,

@@ -119,17 +119,7 @@ def game_and_settings(help_text: str = GAME_HELP) -> Decorator:
 
 
 def game_with_settings(named: NamedGame, settings: Sequence[str], start: Any = "fixed") -> Game:
-    """Return a game with the arguments that ``settings`` name.
-
-    Args:
-        named: the game by its name.
-        settings: words of the form ``NAME=VALUE``.
-        start: as :func:`nim_envs.make_game` takes it.
-
-    Raises:
-        click.UsageError: a setting that the game does not have, or of another form.
-        NimEnvsError: values that describe no game.
-    """
+    """Return a game with the arguments that ``settings``, of the form ``NAME=VALUE``, name."""
     arguments = arguments_of(named.name, settings, {**named.defaults, "misere": False})
     return make_game(named, start=start, **arguments)
 

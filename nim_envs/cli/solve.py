@@ -109,11 +109,7 @@ def show_solution(game: Game, position: Position) -> None:
 
 
 def show_by_period(rule: HeapGame, heaps: Position) -> None:
-    """Print the solution of heaps of any size, in normal play, by the period of their game.
-
-    Raises:
-        NotProvenError: no period is proved.
-    """
+    """Print the solution of heaps of any size, in normal play, by the period of their game."""
     from nim_envs.cgt.sequences import octal_period, winning_moves
 
     period = octal_period(rule)

@@ -48,15 +48,7 @@ WORD_BYTES = 8
 
 
 class Layout:
-    """Place of the observation and of the action mask in a row of 64-bit words.
-
-    Attributes:
-        words: number of words in a row.
-        mask_column: first word of the action mask.
-        features: number of entries of an observation.
-        dtype: type of these.
-        actions: number of actions.
-    """
+    """Place of the observation and of the action mask in a row of 64-bit words."""
 
     def __init__(self, encoding: Encoding, actions: int) -> None:
         self.dtype: np.dtype[Any] = np.dtype(encoding.space.dtype)
@@ -93,12 +85,7 @@ def flat_blocks(games: Games) -> UInt32Array:
 
 
 def blocks_of(parts: Sequence[Part], options: int) -> list[range]:
-    """Return the parts of each block of a sum: neighbours merged while their tables are small.
-
-    Args:
-        parts: the parts of the sum.
-        options: options of a part that actions are numbered by.
-    """
+    """Return the parts of each block of a sum: neighbours merged while their tables are small."""
     slots = {group.start: group for group in Sum(parts).groups}
     blocks: list[range] = []
     index = 0
@@ -122,29 +109,18 @@ def blocks_of(parts: Sequence[Part], options: int) -> list[range]:
 
 
 class Tables:
-    """Arrays that batches of equal games share.
+    """Arrays that batches of equal games share, of one graph or of a sum.
 
     Args:
         game: the game.
         encoding: encoding of observations.
         is_optimal: whether the compiled opponent needs to know the optimal moves.
         hurry: whether these are the moves that hurry, on one graph.
-
-    Attributes:
-        board: positions and moves, one graph if its table has at most 2**26 entries, else a sum.
-        layout: layout of observations and masks.
-        graph: arrays of a graph; ``None`` for a sum.
-        total: arrays of a sum; ``None`` for a graph.
-        targets: optimal play of a sum; ``None`` where it is not needed.
-
-    Raises:
-        SearchTooLargeError: the arrays would take over a GiB; or the game cannot be solved, and
-            ``is_optimal``.
     """
 
     graph: GraphTables | None = None
     total: SumTables | None = None
-    targets: Targets | None = None
+    targets: Targets | None = None  # of a sum, where optimal play is needed
 
     def __init__(self, game: Game, encoding: Encoding, is_optimal: bool, hurry: bool) -> None:
         self.game, self._encoding, self._hurry = game, encoding, hurry
@@ -196,11 +172,7 @@ class Tables:
 
     @cached_property
     def values(self) -> ValueArray:
-        """Value of every row of a graph to the player to move, int8 ``(n,)``.
-
-        Raises:
-            SearchTooLargeError: the game cannot be solved.
-        """
+        """Value of every row of a graph to the player to move, int8 ``(n,)``."""
         board, solution = self.board, self.game.solution
         if board is solution.board:
             return solution.table
@@ -369,11 +341,7 @@ class Tables:
         return words
 
     def _targets(self) -> Targets:
-        """Return optimal play of a sum, by the Grundy values of its parts.
-
-        Raises:
-            SearchTooLargeError: it is misère play of parts that are not tame.
-        """
+        """Return optimal play of a sum, by the Grundy values of its parts."""
         game, total = self.game, self.total
         assert total is not None
         in_misere = [misere_values(part) for part in game.parts] if game.misere else []
@@ -440,13 +408,9 @@ class Tables:
 
 
 def add_lists(lists: _Joined, size: int, keys: IntArray, actions: IntArray) -> WordArray:
-    """Append lists of actions, and return their ranges, 0 for an empty one.
+    """Append lists of actions by their keys, 0 to ``size - 1``; return ranges, 0 for an empty one.
 
-    Args:
-        lists: appended to.
-        size: number of lists.
-        keys: list of each action, ``(n,)``, from 0 to ``size - 1``.
-        actions: ``(n,)``.
+    Both ``keys`` and ``actions`` are ``(n,)``.
     """
     first = lists.add(object(), actions[np.argsort(keys, kind="stable")])
     counts = np.bincount(keys, minlength=size).astype(np.uint64)
@@ -455,11 +419,7 @@ def add_lists(lists: _Joined, size: int, keys: IntArray, actions: IntArray) -> W
 
 
 class _Joined:
-    """Arrays of one dtype, one after the other, those of one key once.
-
-    Attributes:
-        at: index of the first entry, by key.
-    """
+    """Arrays of one dtype, one after the other, those of one key once; where each begins."""
 
     def __init__(self, dtype: Any, first: Sequence[Any] = ()) -> None:
         self._arrays = [np.asarray(each, dtype=dtype).reshape(-1) for each in first]
@@ -484,10 +444,7 @@ _shared: SharedCache[tuple[Any, ...], Tables] = SharedCache()
 
 
 def tables_of(game: Game, encoding: Encoding, is_optimal: bool, hurry: bool) -> Tables:
-    """Return the tables of a game: those in use if there are any, else new ones.
-
-    Arguments and errors: :class:`Tables`.
-    """
+    """Return the tables of a game: those in use if there are any, else new ones."""
     theorem = game.theorem and game.theorem.name
     of_encoding = encoding.name, encoding.space.dtype
     key = game.parts, game.misere, theorem, of_encoding, is_optimal, hurry
