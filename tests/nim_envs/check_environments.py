@@ -163,14 +163,6 @@ class WinnerPays(PlainNim):
         super().end(self.other(winner))
 
 
-class BothRewarded(PlainNim):
-    """The loser gets nothing, where it should get -1."""
-
-    def end(self, winner):
-        super().end(winner)
-        self.rewards[self.other(winner)] = 0
-
-
 class LastRewardLost(PlainNim):
     """``last()`` never returns the rewards of the last move."""
 
@@ -183,13 +175,6 @@ class MaskOfTheOther(PlainNim):
 
     def observe(self, agent):
         return {**super().observe(agent), "action_mask": self.mask(self.other(agent))}
-
-
-class OnesAtTheEnd(PlainNim):
-    """At the end of a game the mask is all ones."""
-
-    def mask(self, agent):
-        return np.ones(15, np.int8) if self.over() else super().mask(agent)
 
 
 class LiveObservation(PlainNim):
@@ -228,20 +213,6 @@ class OneIsLeft(PlainNim):
     def end(self, winner):
         super().end(winner)
         self.terminations[self.other(self.agent_selection)] = False
-
-
-class IllegalPasses(PlainNim):
-    """An illegal action is ignored, and the turn passes."""
-
-    def illegal(self, agent):
-        pass
-
-
-class OwnRandomness(PlainNim):
-    """Heaps are random, and the seed is ignored."""
-
-    def first_heaps(self):
-        return np.random.default_rng().integers(1, np.array(HEAPS) + 1)
 
 
 class SmallerStart(PlainNim):

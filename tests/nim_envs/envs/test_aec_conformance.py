@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import re
 import warnings
-from types import SimpleNamespace
 
 import pettingzoo
 import pytest
-from pettingzoo.test import max_cycles_test, render_test
+from pettingzoo.test import render_test
 from pettingzoo.test.state_test import test_state as check_state
 from pettingzoo.test.state_test import test_state_space as check_state_space
 from pettingzoo.utils import average_total_reward, random_demo
-from pettingzoo.utils.conversions import aec_to_parallel, turn_based_aec_to_parallel
+from pettingzoo.utils.conversions import turn_based_aec_to_parallel
 
 from nim_envs.check import check_env
 from nim_envs.registry import GAMES
@@ -71,35 +70,6 @@ def test_state_test(case):
     env = maker(case)()
     check_state_space(env)
     check_state(env, num_cycles=10)
-
-
-# max_cycles_test plays unmasked random actions, so every action must always be legal.
-LONG = {
-    "nim": {"heaps": (100,), "max_take": 1},
-    "misere_nim": {"heaps": (100,), "max_take": 1},
-    "addition": {"k": 3, "n": 100},
-    "subtraction": {"heaps": (100,), "subtraction_set": (1,)},
-    "octal": {"code": "0.3", "heaps": (100,)},
-    "graph": {"successors": ((), *((node,) for node in range(100))), "tokens": (100,)},
-    "sum": {"games": (("nim", {"heaps": (100,), "max_take": 1}),)},
-}
-"""Games of one action: the test plays at random, legal or not. Those that split have more."""
-
-
-@pytest.mark.parametrize(("name", "truth"), in_turn(list(LONG), [False, True]))
-def test_max_cycles_test(name, truth):
-    def make(max_cycles):
-        return pettingzoo.make(
-            "aec", GAMES[name].aec_id, max_cycles=max_cycles, truth_in_info=truth, **LONG[name]
-        )
-
-    def make_parallel(max_cycles):
-        env = make(max_cycles)
-        # Right here, where no game ends in the middle of a cycle; not in general.
-        env.metadata["is_parallelizable"] = True
-        return aec_to_parallel(env)
-
-    max_cycles_test(SimpleNamespace(env=make, parallel_env=make_parallel))
 
 
 @in_one_test("case", ALL)

@@ -13,7 +13,6 @@ from nim_envs.errors import SearchTooLargeError
 from nim_envs.game import PLAYERS
 from tests.games import ALL
 from tests.looped import in_one_test
-from tests.pairwise import in_turn
 
 SILENT = {"winning": False, "kept_win": False}
 
@@ -92,40 +91,6 @@ def test_all_three_environments_tell_the_truth_about_every_move(case):
             assert infos["_winning"].all()
             assert infos["_kept_win"].all()
     assert said <= {(True, True), (True, False), (False, False)}
-
-
-@pytest.mark.parametrize(("name", "seat"), in_turn(["nim", "misere_nim", "kayles", "sum"], [0, 1]))
-def test_against_an_opponent_the_truth_is_of_the_agents_moves(name, seat):
-    def opponent(observations, masks, rng):
-        return masks.argmax(axis=1)
-
-    game = make_game(name, start="uniform")
-    referee = Referee(game)
-    arguments = {"opponent": opponent, "seat": seat, "truth_in_info": True}
-    single = VersusEnv(game, **arguments)
-    batch = VectorGameEnv(game, 1, autoreset_mode=AutoresetMode.DISABLED, **arguments)
-    rng = np.random.default_rng(1)
-    said = set()
-    for number in range(60):
-        _, info = single.reset(seed=number)
-        before = single.position
-        if seat == 1:
-            assert truth_in(info) == SILENT
-        # The same position in the batch: as an agent that is player_0 sees it, in either seat.
-        if seat == 0:
-            batch.reset(options={"start": tuple(before.tolist())})
-        while True:
-            action = any_action(info["action_mask"], rng)
-            expected = referee.truth(single.position, action)
-            said.add(tuple(expected.values()))
-            if seat == 0:
-                *_, infos = batch.step([action])
-                assert truth_in(infos, 0) == expected
-            _, _, ended, _, info = single.step(action)
-            assert truth_in(info) == expected
-            if ended:
-                break
-    assert said == {(True, True), (True, False), (False, False)}
 
 
 def test_an_unsolvable_game_is_refused_when_it_is_made():

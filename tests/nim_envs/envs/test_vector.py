@@ -7,9 +7,7 @@ import pickle
 
 import gymnasium
 import numpy as np
-import pettingzoo
 import pytest
-from gymnasium.vector import AutoresetMode
 from gymnasium.wrappers.vector import RecordEpisodeStatistics
 
 from nim_envs import Game, make_game
@@ -22,27 +20,10 @@ from nim_envs.errors import (
     SearchTooLargeError,
 )
 from nim_envs.registry import GAMES
-from tests.games import ALL
 from tests.looped import in_one_test
-from tests.nim_envs.envs.batches import LARGE, Recorder, batch, play, same
+from tests.nim_envs.envs.batches import Recorder, batch, play, same
 from tests.pairwise import in_turn
 from tests.tables import table_part
-
-
-@in_one_test(("case", "encoding"), in_turn(ALL + LARGE, ["integer", "one_hot", "binary", "unary"]))
-def test_positions_are_encoded_as_in_the_turn_based_environment(case, encoding):
-    env = batch(case[0], **case[1], encoding=encoding)
-    expected = pettingzoo.make("aec", GAMES[case[0]].aec_id, **case[1], encoding=encoding)
-    observations, _ = env.reset(seed=0)
-    for _ in range(10):
-        assert (observations["observation"] == expected.encoding.encode(env.positions)).all()
-        assert (
-            observations["observation"].dtype == env.single_observation_space["observation"].dtype
-        )
-        observations, *_ = env.step(env.sample_actions())
-    if encoding != "integer":
-        space = expected.observation_space("player_0")["observation"]
-        assert env.single_observation_space["observation"] == space
 
 
 def test_a_second_part_alone_keeps_a_game_going():
@@ -152,21 +133,6 @@ def test_make_vec_makes_every_registered_game(name):
     assert again.game == env.game
 
 
-def test_make_vec_passes_arguments_on():
-    env = gymnasium.make_vec(
-        "nim_envs:nim_envs/MisereNim-v0",
-        num_envs=4,
-        heaps=(2, 2),
-        opponent="optimal",
-        seat="random",
-        autoreset_mode="SameStep",
-        copy=False,
-    )
-    assert env.game.start == (2, 2)
-    assert env.metadata["autoreset_mode"] is AutoresetMode.SAME_STEP
-    assert (env.opponent, env.seat, env.copy) == ("optimal", "random", False)
-
-
 def test_gymnasiums_wrappers_take_it():
     env = RecordEpisodeStatistics(batch(heaps=(1, 1), num_envs=2))
     env.reset(seed=0)
@@ -202,11 +168,6 @@ def test_a_too_large_environment_is_refused_with_its_bytes():
     with pytest.raises(SearchTooLargeError, match=r"\d+ entries"):
         batch("kayles", heaps=(60,), misere=True, opponent="optimal")
     play(batch("kayles", heaps=(60,), misere=True, opponent="random"), 3)
-
-
-def test_an_optimal_opponent_needs_no_table_of_all_positions():
-    for heaps in ((100,) * 5, (50,) * 12):
-        play(batch(heaps=heaps, opponent="optimal", start="balanced", num_envs=2), 3)
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pettingzoo
 import pytest
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
@@ -13,71 +12,8 @@ from nim_envs.envs.versus import VersusEnv
 from nim_envs.errors import (
     ResetNeededError,
 )
-from nim_envs.registry import GAMES
-from tests.games import ALL
-from tests.looped import in_one_test
-from tests.nim_envs.envs.batches import LARGE, MODES, agrees, batch, mixed_actions, same
+from tests.nim_envs.envs.batches import MODES, batch, mixed_actions, same
 from tests.pairwise import in_turn, pairwise
-
-SEATS = ("player_0", "player_1")
-
-
-class Shadow:
-    """One turn-based environment that follows one game of a batch."""
-
-    def __init__(self, case, **arguments):
-        name, own = case
-        self.env = pettingzoo.make("aec", GAMES[name].aec_id, **own, **arguments)
-
-    def begin(self, position):
-        self.env.reset(options={"start": position})
-
-    @property
-    def mover(self):
-        return SEATS.index(self.env.agent_selection)
-
-    def seen(self, seat):
-        return self.env.observe(SEATS[seat])
-
-    @property
-    def over(self):
-        return any(self.env.terminations.values()) or any(self.env.truncations.values())
-
-
-@in_one_test(("case", "max_cycles"), in_turn(ALL + LARGE, [None, 2]))
-def test_self_play_agrees_with_the_turn_based_environment_in_everything(case, max_cycles):
-    env = batch(case[0], **case[1], max_cycles=max_cycles)
-    rng = np.random.default_rng(0)
-    shadows = [Shadow(case, max_cycles=max_cycles) for _ in range(env.num_envs)]
-    observations, infos = env.reset(seed=1)
-    for shadow, position in zip(shadows, env.positions, strict=True):
-        shadow.begin(position)
-    games = 0
-    for _ in range(30):
-        for i, shadow in enumerate(shadows):
-            assert env.single_observation_space.contains(
-                {key: values[i] for key, values in observations.items()}
-            )
-            assert infos["seat"][i] == shadow.mover
-            assert agrees(observations, i, shadow.seen(shadow.mover))
-        assert env.observation_space.contains(
-            {key: np.ascontiguousarray(values) for key, values in observations.items()}
-        )
-        actions = mixed_actions(observations["action_mask"], rng)
-        fresh = [shadow.over for shadow in shadows]
-        observations, rewards, terminations, truncations, infos = env.step(actions)
-        for i, shadow in enumerate(shadows):
-            if fresh[i]:
-                shadow.begin(env.positions[i])
-                expected = (0.0, False, False)
-                games += 1
-            else:
-                mover = SEATS[shadow.mover]
-                shadow.env.step(int(actions[i]))
-                kept = shadow.env
-                expected = (kept.rewards[mover], kept.terminations[mover], kept.truncations[mover])
-            assert (rewards[i], terminations[i], truncations[i]) == expected
-    assert games > 0
 
 
 @pytest.mark.parametrize(
