@@ -85,11 +85,6 @@ def test_optimality_is_its_definition(game):
     assert optimality(policies[0], game).illegal_percent == 0
 
 
-def test_illegal_moves_are_counted_apart():
-    game = make_game("nim", heaps=(2, 3))
-    assert optimality(Illegal(), game).illegal_percent > 20
-
-
 def test_the_set_of_positions_is_the_one_asked_for():
     game = make_game("addition", k=3, n=10)
     counts = {
@@ -140,22 +135,6 @@ def test_scoring_that_would_take_hours_is_refused_at_once(score, message):
     with pytest.raises(SearchTooLargeError, match=message):
         score(lambda observations, masks: asked.append(masks), game)
     assert asked == []
-
-
-@pytest.mark.parametrize("game", GAMES)
-def test_the_oracle_scores_100_and_never_loses_from_an_n_position(game):
-    oracle = OptimalAgent(game)
-    score = optimality(oracle, game)
-    assert score.percent == 100
-    assert len(score.blunders) == 0
-    response = best_response(oracle, game)
-    winning = game.solution.is_winning(positions_of(game))
-    playable = ~response.graph.ends
-    # Its opponent, knowing it and playing best, wins from no N-position of the oracle's
-    # and from every N-position of its own.
-    assert (response.waiting[winning & playable] == 0).all()
-    assert (response.moving[winning & playable] == 1).all()
-    assert (response.moving[~winning & playable] == 0).all()
 
 
 def test_a_best_response_to_the_random_player_is_its_definition():

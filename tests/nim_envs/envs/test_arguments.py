@@ -9,7 +9,7 @@ import pytest
 from agents import RandomAgent
 from nim_envs import GameEnv, VectorGameEnv, VersusEnv, make_game
 from nim_envs.errors import InvalidGameError, InvalidPositionError, NimEnvsError
-from nim_envs.starts import NAMED_STARTS, FixedStart
+from nim_envs.starts import NAMED_STARTS
 from tests.pairwise import in_turn
 
 GAME = make_game("nim", heaps=(3, 4))
@@ -23,11 +23,6 @@ def test_a_game_takes_starts_by_name(name):
     assert repr(game).endswith(f"start {game.starts.summary})")
     for make in ENVIRONMENTS.values():
         make(game).reset(seed=0)
-
-
-@pytest.mark.parametrize("position", [(1, 2), [1, 2], np.array([1, 2])])
-def test_a_game_takes_a_position_as_its_start(position):
-    assert make_game("nim", heaps=(3, 4), start=position).starts == FixedStart((1, 2))
 
 
 @pytest.mark.parametrize("make", ENVIRONMENTS.values(), ids=ENVIRONMENTS)

@@ -1,4 +1,4 @@
-"""Environments of large heaps: what can be played, and what is refused as too large."""
+"""Environments of large heaps: what is refused as too large, with its size."""
 
 from __future__ import annotations
 
@@ -7,10 +7,8 @@ import pettingzoo
 import pytest
 
 from nim_envs import GameEnv, make_game
-from nim_envs.encoding import ENCODINGS
 from nim_envs.errors import InvalidGameError, SearchTooLargeError
 from nim_envs.validation import check_bytes
-from tests.pairwise import in_turn
 
 
 def make_aec(**arguments):
@@ -19,23 +17,6 @@ def make_aec(**arguments):
 
 def make_gymnasium(**arguments):
     return gymnasium.make("nim_envs/Nim-v0", **arguments)
-
-
-@pytest.mark.parametrize(("encoding", "make"), in_turn(ENCODINGS, [make_aec, make_gymnasium]))
-def test_a_large_heap_is_played(encoding, make):
-    env = make(heaps=(3_000,), encoding=encoding)
-    env.reset(seed=0)
-    # One heap is won by taking all of it, which is the last of the actions.
-    if make is make_aec:
-        env.step(9)
-        observation, reward, *_ = env.last()
-        assert observation["action_mask"].tolist() == [1] * 2_990 + [0] * 10
-        env.step(2_989)
-        assert env.rewards == {"player_0": -1.0, "player_1": 1.0}
-    else:
-        observation, reward, terminated, *_ = env.step(2_999)
-        assert (reward, terminated) == (1.0, True)
-        assert not observation["action_mask"].any()
 
 
 def test_too_large_games_are_refused_with_their_size():

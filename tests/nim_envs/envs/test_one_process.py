@@ -16,8 +16,6 @@ from nim_envs.errors import (
     NimEnvsError,
     UnknownArgumentError,
 )
-from nim_envs.registry import GAMES
-from tests.looped import in_one_test
 from tests.pairwise import in_turn
 
 
@@ -41,25 +39,6 @@ def sync(**arguments):
 
 WAYS = [make_aec, make, batched, sync]
 GYMNASIUM = [make, batched, sync]
-
-
-@in_one_test("name", GAMES)
-def test_the_opponent_is_random_unless_told_otherwise(name):
-    """In a game of two moves or more the agent is to move again after one step, or it is over."""
-    single = gymnasium.make(GAMES[name].gymnasium_id).unwrapped
-    batch = gymnasium.make_vec(
-        GAMES[name].gymnasium_id, num_envs=2, vectorization_mode="vector_entry_point"
-    ).unwrapped
-    assert single.opponent == batch.opponent == "random"
-    _, info = single.reset(seed=0)
-    _, infos = batch.reset(seed=0)
-    for _ in range(3):
-        if info["winner"] >= 0:
-            break
-        *_, info = single.step(int(info["action_mask"].argmax()))
-        *_, infos = batch.step(infos["action_mask"].argmax(axis=1))
-        assert info["seat"] == 0
-        assert not infos["seat"].any()
 
 
 @pytest.mark.parametrize(("way", "misere"), in_turn(GYMNASIUM, [False, True]))
@@ -189,19 +168,6 @@ def test_a_mistyped_argument_is_answered_with_the_right_ones(way):
     # It is a mistake in the call, and in the description of a game.
     assert isinstance(caught.value, TypeError)
     assert isinstance(caught.value, InvalidGameError)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "named", "way"),
-    [
-        ({"mask_in_observations": True}, "it takes .*mask_in_observation,", make),
-        ({"max_cycle": 3}, "it takes .*max_cycles,", batched),
-        ({"xyzzy": 3}, "it takes heaps", sync),
-    ],
-)
-def test_mistyped_arguments_of_environments_too(arguments, named, way):
-    with pytest.raises(UnknownArgumentError, match=named):
-        way(**arguments)
 
 
 def test_mistyped_arguments_of_games_and_of_parts_of_sums():

@@ -126,6 +126,7 @@ def test_make_vec_makes_every_registered_game(name):
     assert isinstance(env, VectorGameEnv)
     assert env.spec.id == GAMES[name].gymnasium_id
     assert env.game == make_game(name)
+    assert env.opponent == gymnasium.make(env.spec.id).unwrapped.opponent == "random"
     assert GAMES[name].gymnasium_id in str(env)
     play(env, 5, seed=0)
     # The entry point is Gymnasium's first choice, and a spec makes the same once more.
