@@ -113,7 +113,7 @@ class _Lockstep:
         self.env, self.game, self.position_of = env, game, position_of
         self.starts, self.most_steps = set[Position](), None
         with suppress(SearchTooLargeError):  # starts of too many to be listed
-            self.starts = _starts(game)
+            self.starts = {*map(tuple, game.start_positions().tolist())}
         # Whether the opponent moves within a step; None until the first step shows it.
         self.replies: bool | None = None
         if isinstance(env, AECEnv):
@@ -287,11 +287,6 @@ def _equal(what: str, found: Any, expected: Any, by: str = "") -> None:
         raise ConformanceError(f"expected {what} {expected}, found {found}{by}")
 
 
-def _starts(game: Game) -> set[Position]:
-    """Return the positions where games begin."""
-    return set(map(tuple, game.start_positions().tolist()))
-
-
 def check_game(game: Game) -> None:
     """Check a game's moves, and its solution or theorem by a plain search.
 
@@ -314,7 +309,7 @@ def check_game(game: Game) -> None:
     if not isinstance(game, Game):
         raise TypeError(f"check_game takes a nim_envs.Game, not {game!r}")
     moves: dict[Position, list[tuple[int, Position]]] = {}
-    waiting, count = list(_starts(game)), 0
+    waiting, count = [*map(tuple, game.start_positions().tolist())], 0
     while waiting:
         position = waiting.pop()
         if position in moves:
@@ -346,11 +341,7 @@ Moves = Mapping[Position, Sequence[tuple[int, Position]]]
 
 
 def _searched(game: Game, moves: Moves) -> dict[Position, int]:
-    """Return the value of each position, by search.
-
-    Raises:
-        ConformanceError: play does not end.
-    """
+    """Return the value of each position, by search; raise an error if play does not end."""
     values: dict[Position, int] = {}
     opened = set()
     waiting = list(moves)
@@ -368,11 +359,7 @@ def _searched(game: Game, moves: Moves) -> dict[Position, int]:
 
 
 def _proved(game: Game, moves: Moves) -> dict[Position, int]:
-    """Return the value of each position by the solution, whose distances prove it.
-
-    Raises:
-        ConformanceError: a value or a distance does not follow from those after the moves.
-    """
+    """Return the value of each position by the solution, whose distances prove it."""
     positions = np.array(list(moves))
     values = dict(zip(moves, game.solution.value(positions).tolist(), strict=True))
     distances = dict(zip(moves, game.solution.distance(positions).tolist(), strict=True))

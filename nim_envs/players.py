@@ -4,9 +4,8 @@ A player is a function of observations ``(n, ...)`` and action masks ``(n, actio
 required positional parameter also of a generator, and with a single one of a position; or an object
 with ``action_probabilities``, ``move``, ``act`` or a call. A function of a position, and ``move``,
 return the position after the move; all others return actions or probabilities of actions, which
-:mod:`~nim_envs.player_answers` checks. Players of the packages in :data:`LIBRARIES` are players as
-they are. A player that cannot be asked about arbitrary positions, and so not be scored, gives the
-reason in an attribute ``unscorable``.
+:mod:`~nim_envs.player_answers` checks. A player that cannot be asked about arbitrary positions, and
+so not be scored, gives the reason in an attribute ``unscorable``.
 """
 
 from __future__ import annotations
@@ -49,14 +48,11 @@ class Policy(Protocol):
     """An object that returns the probabilities of its actions."""
 
     def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
-        """Return the probability of every action.
+        """Return the probability of every action, ``(n, actions)``, in rows that sum to 1.
 
         Args:
             observations: ``(n, ...)``.
             action_masks: int8 ``(n, actions)``, 1 where legal.
-
-        Returns:
-            ``(n, actions)``, rows that sum to 1.
         """
         ...
 
@@ -66,14 +62,7 @@ class Mover(Protocol):
     """An object that moves from position to position, without actions, on boards of any size."""
 
     def move(self, position: tuple[int, ...], /) -> Sequence[int] | int:
-        """Return the position after the move it makes.
-
-        Args:
-            position: its coordinates.
-
-        Returns:
-            The coordinates after the move; an integer will do where there is one coordinate.
-        """
+        """Return the coordinates after its move; an integer will do where there is one."""
         ...
 
 

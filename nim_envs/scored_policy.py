@@ -63,23 +63,8 @@ ADVICE = (
 class ScoredPolicy:
     """Any player as a policy with checked action probabilities.
 
-    Args:
-        policy: anything of :data:`nim_envs.players.AnyPlayer`. One with ``act`` is called once at
-            each position; that action has probability 1.
-        env_or_game: a game, whose positions the policy observes; or an environment of this
-            package, in any wrappers of :data:`HARMLESS`, and in observation wrappers of Gymnasium
-            whose ``observation`` is a function of the observation alone.
-        seed: seed of the generator passed to ``act`` or to a function.
-        samples: number of times that the policy is asked about each position, for policies that
-            draw their actions; ``None``: once, and it has to answer the same when asked again.
-
-    Attributes:
-        game: the game.
-
-    Raises:
-        TypeError: ``policy`` or ``env_or_game`` is of another kind, or in another wrapper.
-        ValueError: ``seed`` or ``samples`` is not valid; or the policy's ``num_actions`` is another
-            number.
+    Arguments and errors are those of :func:`nim_envs.optimality`; also a ``ValueError`` where the
+    policy's ``num_actions`` is not that of the game.
     """
 
     def __init__(
@@ -187,7 +172,7 @@ class ScoredPolicy:
 
 
 def game_of(env_or_game: Any) -> Game:
-    """Return a game, or that of an environment; arguments and errors as of `ScoredPolicy`."""
+    """Return a game, or that of an environment; errors are those of :func:`optimality`."""
     env, _ = _without_wrappers(env_or_game)
     game: Game = env if isinstance(env, Game) else env.game
     return game

@@ -167,8 +167,7 @@ def optimality(
         The score of the policy, and that of the random policy.
 
     Raises:
-        TypeError: ``policy`` or ``env_or_game`` is none of the above; ``policy`` searches its own
-            position or asks a person; or the environment is in another wrapper.
+        TypeError: ``policy`` or ``env_or_game`` is none of the above, or cannot be scored.
         ValueError: an unknown set of positions, ``sample`` of another set than all, or an invalid
             number.
         InvalidPolicyError: the policy returned neither actions nor probabilities, or others when

@@ -140,9 +140,6 @@ class GameEnv(AECEnv[str, Any, Any]):
         ResetNeededError, ClosedEnvironmentError: of methods: no game is in progress, or the
             environment is closed.
         MissingPackageError: pictures are asked for and pygame is not installed.
-
-    ## Version History
-    * v0: first version.
     """
 
     def __init__(

@@ -44,9 +44,6 @@ class VersusEnv(gymnasium.Env[Any, Any]):
     whichever player is to move. :class:`nim_envs.envs.batched.VectorGameEnv` plays many such games
     at once: on the same moves both agree in everything.
 
-    ## Action Space
-    As in ``GameEnv``.
-
     ## Observation Space
     A ``Dict`` of ``"observation"``, ``(fields,)`` in the smallest signed integer type that
     holds every coordinate (or what ``encoding`` says, float32), and ``"action_mask"``, int8
@@ -89,13 +86,11 @@ class VersusEnv(gymnasium.Env[Any, Any]):
         opponent: ``None``: self-play. ``"random"``; ``"optimal"``, which draws among the winning
             actions, at drawn positions among those that keep the draw, or among all where there are
             none; a probability of a random move, optimal otherwise. Or any player that
-            :func:`nim_envs.optimality` scores: an agent with
-            ``act(observation, action_mask, rng)``, an object with ``action_probabilities`` or
-            ``move``, or a function of observations ``(1, ...)``, action masks ``(1, actions)`` and,
-            if it has a third required parameter, a generator, which returns actions ``(1,)`` or
-            probabilities ``(1, actions)``: the same function can play a batch of games. It receives
-            the observations of the turn-based environment with this ``encoding``, and may overwrite
-            them; an action of -1 means no legal move, and forfeits like an illegal one.
+            :func:`nim_envs.optimality` scores, such as an agent with
+            ``act(observation, action_mask, rng)``, or a function of observations ``(1, ...)``,
+            action masks ``(1, actions)`` and perhaps a generator, which can play a batch of games,
+            too. It receives the observations of the turn-based environment with this ``encoding``,
+            and may overwrite them; an action of -1 means no legal move, and forfeits.
         hurry: whether an opponent that plays optimally wins as soon as it can, and where it is lost
             resists as long as it can.
         seat: the agent's seat versus an opponent: 0 for ``player_0``, who moves first; 1 for
@@ -107,12 +102,7 @@ class VersusEnv(gymnasium.Env[Any, Any]):
         InvalidGameError: an argument is not one of the values above.
         SearchTooLargeError: as of ``GameEnv``; or the game cannot be solved, for an opponent that
             plays optimally.
-        ResetNeededError, ClosedEnvironmentError: of methods: no game is in progress, or the
-            environment is closed.
-        MissingPackageError: pictures are asked for and pygame is not installed.
-
-    ## Version History
-    * v0: first version.
+        ResetNeededError, ClosedEnvironmentError, MissingPackageError: as of ``GameEnv``.
 
     Example:
         >>> import gymnasium, nim_envs

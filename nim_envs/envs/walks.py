@@ -12,15 +12,7 @@ from nim_envs.typing import IntArray, MaskArray, Position
 
 
 class GraphWalk:
-    """A walk over a graph: everything is a look-up at the state.
-
-    Args:
-        game: a game whose board is a graph.
-        state: where the walk begins.
-
-    Attributes:
-        is_over: whether no action is legal.
-    """
+    """A walk over a graph: everything is a look-up at the state."""
 
     def __init__(self, game: Game, state: int) -> None:
         board: Any = game.board
@@ -60,15 +52,7 @@ class GraphWalk:
 
 
 class SumWalk:
-    """A walk over a sum: position and mask change where the part does that a move is in.
-
-    Args:
-        game: a game whose board is a sum.
-        state: where the walk begins.
-
-    Attributes:
-        is_over: whether no action is legal.
-    """
+    """A walk over a sum: position and mask change where the part does that a move is in."""
 
     def __init__(self, game: Game, state: tuple[int, ...]) -> None:
         board: Any = game.board

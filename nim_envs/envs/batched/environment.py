@@ -15,23 +15,8 @@ from gymnasium.vector.utils import batch_space
 
 from nim_envs.caches import LimitedCache
 from nim_envs.encoding import Encoding, with_mask
-from nim_envs.envs.batched.kernels import (
-    AGENT,
-    CHUNK,
-    NEW_GAME,
-    NO_LIMIT,
-    NOBODY,
-    OPPONENT,
-    ROW,
-    Games,
-    Results,
-    Settings,
-    Starts,
-    first_outside,
-    play,
-    sample,
-    seed_games,
-)
+from nim_envs.envs.batched import kernels
+from nim_envs.envs.batched.kernels import Games, Results, Settings, Starts
 from nim_envs.envs.batched.tables import Tables, flat_blocks, tables_of
 from nim_envs.envs.move_truth import moves_truth, no_move_yet
 from nim_envs.envs.opponents import (
@@ -155,13 +140,9 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
             are always new.
 
     Raises:
-        InvalidGameError, MissingPackageError: as of ``VersusEnv``.
-        ResetNeededError, ClosedEnvironmentError: of methods: no game is in progress, or the
-            environment is closed.
+        InvalidGameError, ResetNeededError, ClosedEnvironmentError, MissingPackageError: as of
+            ``VersusEnv``.
         SearchTooLargeError: as of ``VersusEnv``; or tables would take more than a GiB.
-
-    ## Version History
-    * v0: first version.
 
     Example:
         >>> from nim_envs import make_game
@@ -211,7 +192,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
             self._renderer = BatchRenderer(
                 game, render_mode, show_winning_moves=show_winning_moves, self_play=opponent is None
             )
-        self.max_cycles = checked_max_cycles(max_cycles, game, NO_LIMIT // 2)
+        self.max_cycles = checked_max_cycles(max_cycles, game, kernels.NO_LIMIT // 2)
         self.opponent, self.seat = opponent, seat
         self._opponent_player, epsilon = checked_opponent(opponent, game)
         self.hurry = checked_hurry(hurry, game, epsilon)
@@ -229,7 +210,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
             replies_in_python=self._opponent_player is not None,
             agent_seat=checked_seat(seat, self_play=opponent is None),
             epsilon=epsilon,
-            most_moves=NO_LIMIT if self.max_cycles is None else 2 * self.max_cycles,
+            most_moves=kernels.NO_LIMIT if self.max_cycles is None else 2 * self.max_cycles,
         )
         self._num_actions = game.num_actions
         self.single_action_space = spaces.Discrete(game.num_actions)
@@ -243,12 +224,12 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         self._seeded = self._ready = False
         self._make_tables()
         blocks = 0 if self._tables.total is None else len(self._tables.total.blocks)
-        chunk = min(CHUNK, self.num_envs)
+        chunk = min(kernels.CHUNK, self.num_envs)
         self._games = Games(
             words=np.zeros(self.num_envs, dtype=np.uint32),
             blocks=np.zeros((-(-self.num_envs // chunk), blocks, chunk), dtype=np.uint32),
             legal=np.zeros(self.num_envs, dtype=np.uint32),
-            due=np.full(self.num_envs, NEW_GAME),
+            due=np.full(self.num_envs, kernels.NEW_GAME),
             seats=np.zeros(self.num_envs, dtype=np.int8),
             moves=np.zeros(self.num_envs, dtype=np.int32),
             game_rng=np.zeros(self.num_envs, dtype=np.uint64),
@@ -319,17 +300,17 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         """Seed the games in ``which``; those never seeded before by the system's entropy."""
         if not self._seeded:
             seeds = self.np_random.integers(2**64, size=self.num_envs, dtype=np.uint64)
-            seed_games(self._games, seeds, np.ones(self.num_envs, dtype=np.bool_))
+            kernels.seed_games(self._games, seeds, np.ones(self.num_envs, dtype=np.bool_))
             self._seeded = True
         if isinstance(seed, int):
             self._np_random, self._np_random_seed = seeding.np_random(seed)
             seeds = np.arange(self.num_envs, dtype=np.uint64) + np.uint64(seed % 2**64)
-            seed_games(self._games, seeds, which.copy())
+            kernels.seed_games(self._games, seeds, which.copy())
         elif seed is not None:
             given = [one for one in seed if one is not None]
             self.np_random = np.random.default_rng(given or None)
             seeds = np.array([(one or 0) % 2**64 for one in seed], dtype=np.uint64)
-            seed_games(self._games, seeds, which & [one is not None for one in seed])
+            kernels.seed_games(self._games, seeds, which & [one is not None for one in seed])
         if seed is not None:
             # Prepared starts were drawn before the generator was seeded.
             for starts in (self._own_starts, *self._other_starts.values()):
@@ -341,13 +322,13 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
 
     def _end(self, which: BoolArray) -> None:
         """Mark games for replacement by new ones."""
-        self._games.words[which] &= ROW
-        self._games.due[which] = NEW_GAME
+        self._games.words[which] &= kernels.ROW
+        self._games.due[which] = kernels.NEW_GAME
 
     def _play(
         self,
         starts: StartStates,
-        mover: np.uint8 = NOBODY,
+        mover: np.uint8 = kernels.NOBODY,
         actions: IntArray = NO_ACTIONS,
         *,
         begins: bool = False,
@@ -357,7 +338,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
     ) -> int:
         """Run the phases of a step; arguments and result are those of :func:`kernels.play`."""
         tables = self._tables
-        waiting: int = play(
+        waiting: int = kernels.play(
             tables.graph,
             tables.total,
             tables.targets,
@@ -380,11 +361,11 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
             waiting = self._play(starts, begins=True, rows=rows)
             if waiting and self._opponent_player is not None:
                 replies = self._reply_in_python(self._opponent_player)
-                waiting = (self._games.due != AGENT).any()
+                waiting = (self._games.due != kernels.AGENT).any()
                 self._play(starts, rows=rows)
             if not waiting:
                 return
-        index = int((self._games.due != AGENT).argmax())
+        index = int((self._games.due != kernels.AGENT).argmax())
         reply = None if replies is None else int(replies[index])
         raise no_move_for_agent(self.game, self._positions()[index], reply)
 
@@ -393,15 +374,15 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         rows = self._new_rows()
         self._play(self._own_starts, rows=rows)
         layout = self._tables.layout
-        due = self._games.due == OPPONENT
+        due = self._games.due == kernels.OPPONENT
         masks = layout.action_masks(rows) * due[:, np.newaxis]
         observations = layout.observations(rows)
         try:
             answer = opponent.actions(observations, masks, self.np_random, self._positions, due)
         except InvalidActionError as error:
             raise InvalidActionError(f"the opponent's {error}") from None
-        actions = self._checked_actions(answer, OPPONENT)
-        self._play(self._own_starts, OPPONENT, actions)
+        actions = self._checked_actions(answer, kernels.OPPONENT)
+        self._play(self._own_starts, kernels.OPPONENT, actions)
         return actions
 
     def step(self, actions: npt.ArrayLike) -> StepResult:
@@ -417,8 +398,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         Raises:
             ResetNeededError: before the first :meth:`reset`; or, in ``DISABLED`` mode, a game
                 that is over.
-            InvalidActionError: not integers of the shape and range of the action space.
-            IllegalMoveError: an illegal move where ``illegal_move="raise"``.
+            InvalidActionError, IllegalMoveError: as of ``VersusEnv``.
         """
         self._check_ready()
         if self.autoreset_mode is AutoresetMode.DISABLED and self._over.any():
@@ -426,7 +406,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
                 f"the games of environments {np.flatnonzero(self._over).tolist()} are over: begin "
                 'new ones by reset(options={"reset_mask": terminations | truncations})'
             )
-        checked = self._checked_actions(actions, AGENT)
+        checked = self._checked_actions(actions, kernels.AGENT)
         record = None
         if self._renderer is not None:
             record = self._renderer.before_step(self._positions(), self._games, checked)
@@ -504,9 +484,11 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         starts.prepare(self.np_random, self._tables)
         if self._opponent_player is None:
             shown = None if self._same_step else rows
-            waiting = self._play(starts, AGENT, actions, begins=True, results=results, rows=shown)
+            waiting = self._play(
+                starts, kernels.AGENT, actions, begins=True, results=results, rows=shown
+            )
         else:
-            self._play(starts, AGENT, actions)
+            self._play(starts, kernels.AGENT, actions)
             self._begin_and_reply(starts, rows)
             waiting = self._play(starts, results=results)
         if self._same_step:
@@ -562,7 +544,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         """
         self._check_ready()
         actions = np.empty(self.num_envs, dtype=np.int64)
-        sample(self._tables.graph, self._tables.total, self._games, actions)
+        kernels.sample(self._tables.graph, self._tables.total, self._games, actions)
         return actions
 
     @property
@@ -579,7 +561,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
     @property
     def _over(self) -> BoolArray:
         """Which games are over, ``(num_envs,)``."""
-        return np.asarray(self._games.words > ROW)
+        return np.asarray(self._games.words > kernels.ROW)
 
     def render(self) -> tuple[Frame, ...] | tuple[str, ...] | None:
         """Return a picture of each game, ``(height, width, 3)``, uint8, or a text."""
@@ -613,7 +595,9 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
     def _checked_actions(self, actions: Any, mover: np.uint8) -> IntArray:
         """Return ``actions`` as int64 ``(num_envs,)``; legal, where illegal moves raise."""
         given, end = np.asarray(actions), self._num_actions
-        whose, least = ("the opponent's", NO_LEGAL_MOVE) if mover == OPPONENT else ("the", 0)
+        whose, least = (
+            ("the opponent's", NO_LEGAL_MOVE) if mover == kernels.OPPONENT else ("the", 0)
+        )
         wrong = ""
         if given.dtype.kind not in "iu" or given.shape != (self.num_envs,):
             wrong = f"not an array of dtype {given.dtype} and shape {given.shape}"
@@ -622,7 +606,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         checked = given.astype(np.int64, order="C", copy=False) if not wrong else NO_ACTIONS
         if not checked.flags.writeable:  # compiled for arrays that are
             checked = checked.copy()
-        index = first_outside(checked, least, end)
+        index = kernels.first_outside(checked, least, end)
         if index >= 0:
             wrong = f"environment {index} was given {given[index]}"
         if wrong:

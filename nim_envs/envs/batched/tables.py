@@ -11,20 +11,8 @@ import numpy as np
 
 from nim_envs.caches import SharedCache
 from nim_envs.encoding import Encoding
-from nim_envs.envs.batched.kernels import (
-    BLOCK,
-    FORFEIT,
-    ILLEGAL,
-    LOST,
-    ROW,
-    SLOTS,
-    TERMINATED,
-    WON,
-    Games,
-    GraphTables,
-    SumTables,
-    Targets,
-)
+from nim_envs.envs.batched import kernels
+from nim_envs.envs.batched.kernels import Games, GraphTables, SumTables, Targets
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.game import Game
 from nim_envs.graph import LARGEST_TABLE, Graph, Part
@@ -164,7 +152,7 @@ class Tables:
     def states(self, games: Games) -> IntArray:
         """Return the states of games on :attr:`board`: ``(games,)`` or ``(games, parts)``."""
         if self.total is None:
-            return (games.words & ROW).astype(np.int64)
+            return (games.words & kernels.ROW).astype(np.int64)
         masks = (np.uint32(1) << self.total.blocks["bits"]) - np.uint32(1)
         rows = flat_blocks(games) & masks[:, np.newaxis]
         members = zip(self._members, rows, strict=True)
@@ -188,7 +176,9 @@ class Tables:
         # The result of the player who moved there: the opposite of the value to the next one.
         outcome = self.game.parts[0].outcome
         ends: Any = (1 if self.game.misere else -1) if outcome is None else outcome
-        flags = TERMINATED | np.select([ends == -1, ends == 1], [WON, LOST], np.uint32(0))
+        flags = kernels.TERMINATED | np.select(
+            [ends == -1, ends == 1], [kernels.WON, kernels.LOST], np.uint32(0)
+        )
         word_of = here | np.where(graph.ends, flags, np.uint32(0)).astype(np.uint32)
         after = np.empty((size, actions + 1), dtype=np.uint32)
         after[:, actions] = here
@@ -200,7 +190,7 @@ class Tables:
         for rows in pieces(size, actions):
             moves = graph.after[rows]
             is_legal = moves >= 0
-            illegal = here[rows, np.newaxis] | FORFEIT
+            illegal = here[rows, np.newaxis] | kernels.FORFEIT
             after[rows, :actions] = np.where(is_legal, word_of[moves], illegal)
             legal[rows] = add_lists(lists, len(moves), *np.nonzero(is_legal))
             if is_optimal:
@@ -273,7 +263,7 @@ class Tables:
 
     def _sum_tables(self) -> SumTables:
         """Return the arrays of a game on a sum."""
-        blocks = np.zeros(len(self._blocks), dtype=BLOCK)
+        blocks = np.zeros(len(self._blocks), dtype=kernels.BLOCK)
         after, seconds = _Joined(np.uint32), _Joined(np.uint32)
         legal, rows = _Joined(np.uint32, [[0]]), _Joined(np.uint64)
         slots: list[tuple[int, int, int]] = []
@@ -284,7 +274,7 @@ class Tables:
             own["first_action"] = block.start * self._options
             own["actions"], own["bits"] = moves.shape[1], bits
             kind = graph, len(block)
-            own["after_at"] = after.add(kind, np.where(moves >= 0, packed[moves], ILLEGAL))
+            own["after_at"] = after.add(kind, np.where(moves >= 0, packed[moves], kernels.ILLEGAL))
             order = np.argsort(moves < 0, axis=1, kind="stable")
             if (order == order[0]).all():
                 order = order[:1]
@@ -306,12 +296,14 @@ class Tables:
             block_of=np.repeat(np.arange(len(blocks), dtype=np.uint32), blocks["actions"]),
             after=after.array,
             legal=legal.array,
-            slots=np.array(slots, dtype=SLOTS),
+            slots=np.array(slots, dtype=kernels.SLOTS),
             seconds=seconds.array,
             rows=rows.array,
             mask_column=self.layout.mask_column,
             any_action=blocks["first_action"][-1],
-            ended=np.uint32(TERMINATED | (LOST if self.game.misere else WON)),
+            ended=np.uint32(
+                kernels.TERMINATED | (kernels.LOST if self.game.misere else kernels.WON)
+            ),
         )
 
     def _block_rows(self, block: range, graph: Graph, legal: BoolArray, own: Any) -> WordArray:
