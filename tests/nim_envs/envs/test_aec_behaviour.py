@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import copy
-import pickle
-
 import numpy as np
 import pettingzoo
 import pytest
@@ -160,18 +157,6 @@ def test_after_a_truncation_only_the_seat_to_move_keeps_its_mask(first):
     assert env.observe("player_0")["action_mask"].tolist() == [1, 1, 1, 0, 1, 1, 1, 1]
 
 
-@pytest.mark.parametrize("forfeit", [False, True])
-def test_a_game_that_ends_with_the_last_move_allowed_is_terminated_and_its_masks_are_zeros(forfeit):
-    env = make(heaps=(1, 2), max_cycles=1)
-    env.reset()
-    env.step(0)
-    env.step(0 if forfeit else 3)
-    assert env.terminations == {"player_0": True, "player_1": True}
-    assert not any(env.truncations.values())
-    for agent in ("player_0", "player_1"):
-        assert not env.observe(agent)["action_mask"].any()
-
-
 def test_rendering_without_a_mode_warns_and_shows_nothing():
     env = make()
     env.reset()
@@ -193,31 +178,6 @@ def test_nothing_works_before_the_first_reset_and_the_error_says_so():
     ):
         with pytest.raises(ResetNeededError, match="no game is in progress: call reset"):
             ask()
-
-
-@pytest.mark.parametrize(
-    "copied", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))], ids=["copy", "pickle"]
-)
-def test_a_copy_goes_on_from_the_same_position_by_itself(copied):
-    env = GameEnv(make_game("kayles", heaps=(6,), start="uniform"), max_cycles=9)
-    env.reset(seed=4)
-    env.step(int(np.flatnonzero(env.last()[0]["action_mask"])[0]))
-    other = copied(env)
-    rng = np.random.default_rng(0)
-    for _ in range(3):
-        while not other.terminations[other.agent_selection]:
-            observation, *rest = other.last()
-            assert env.last()[0]["observation"].tolist() == observation["observation"].tolist()
-            assert env.last()[0]["action_mask"].tolist() == observation["action_mask"].tolist()
-            assert list(env.last()[1:]) == rest
-            action = int(rng.choice(np.flatnonzero(observation["action_mask"])))
-            before = env.state().tolist()
-            other.step(action)
-            assert env.state().tolist() == before
-            env.step(action)
-        assert env.rewards == other.rewards
-        for one in (env, other):
-            one.reset()
 
 
 def test_a_position_may_be_set_before_the_first_reset():

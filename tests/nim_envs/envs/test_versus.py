@@ -139,24 +139,6 @@ def play(env, games=5, seed=None, agent_seed=0):
     return line
 
 
-@pytest.mark.parametrize(
-    "opponent",
-    ["random", "optimal", 0.5, RandomAgent()],
-    ids=["random", "optimal", "mixed", "agent"],
-)
-def test_the_same_seed_gives_the_same_games(opponent):
-    def new():
-        return make_versus("nim", start="uniform", opponent=opponent, seat="random")
-
-    first, second = new(), new()
-    line = play(first, seed=7)
-    assert line == play(second, seed=7)
-    assert line != play(new(), seed=8)
-    # They go on alike, and a seed begins anew.
-    assert play(first) == play(second)
-    assert line == play(first, seed=7)
-
-
 def test_the_opponents_first_move_does_not_follow_from_the_start():
     """Starts and replies are drawn independently, though one seed stands for both."""
     env = make_versus("nim", heaps=(2, 2), start="uniform", seat=1)
@@ -227,24 +209,6 @@ def test_copies_keep_the_position_and_go_on_alike(opponent, copied):
         ours, theirs = env.step(action), other.step(action)
         assert str(ours) == str(theirs)
     assert play(env) == play(other)
-
-
-def test_the_mask_stays_in_the_info_where_observations_are_plain_arrays():
-    env = make_versus("nim", encoding="binary", mask_in_observation=False)
-    observation, info = env.reset(seed=0)
-    assert observation.dtype == np.float32
-    assert env.observation_space.contains(observation)
-    assert info["action_mask"].dtype == np.int8
-    assert env.action_masks().dtype == np.bool_
-    assert (env.action_masks() == info["action_mask"]).all()
-    while True:
-        observation, reward, terminated, _, info = env.step(int(info["action_mask"].argmax()))
-        assert env.observation_space.contains(observation)
-        assert (env.action_masks() == info["action_mask"]).all()
-        if terminated:
-            break
-    assert reward in (-1.0, 1.0)
-    assert not info["action_mask"].any()
 
 
 def test_masks_reach_through_wrappers():
