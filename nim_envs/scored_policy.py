@@ -188,33 +188,30 @@ def _without_wrappers(env_or_game: Any) -> tuple[Any, list[Any]]:
     if isinstance(env_or_game, Game):
         return env_or_game, []
     env, around = env_or_game, list[Any]()
-    while not _is_own(env) and "env" in getattr(env, "__dict__", {}):
+    while _own_class(env) is None and "env" in getattr(env, "__dict__", {}):
         if isinstance(env, ObservationWrapper):
             around.insert(0, _out_of_play(env))
         elif type(env) not in HARMLESS:
             raise refusal(env, "is a wrapper that a score cannot follow")
         env = env.env
-    if not _is_own(env):
+    own = _own_class(env)
+    if own is None:
         named = isinstance(env_or_game, str) or isroutine(env_or_game)
         advice = "make_game(name) returns one, and a function is called first" if named else ADVICE
         raise TypeError(
             "a policy is scored on a nim_envs.Game, or an environment of nim_envs, not on "
             f"{env_or_game!r}: {advice}"
         )
-    if not _is_ours(type(env)):
-        _require_as_made(env, next(filter(_is_ours, type(env).__mro__)))
+    _require_as_made(env, own)
     return env, around
 
 
-def _is_ours(kind: type) -> bool:
-    """Return whether a class is of this package."""
-    return kind.__module__.partition(".")[0] == "nim_envs"
-
-
-def _is_own(env: Any) -> bool:
-    """Return whether an environment is of this package, or of a class that inherits from one."""
-    is_ours = any(map(_is_ours, type(env).__mro__))
-    return is_ours and isinstance(getattr(env, "encoding", None), Encoding)
+def _own_class(env: Any) -> type | None:
+    """Return the class of this package that an environment is of or inherits from, if any."""
+    if not isinstance(getattr(env, "encoding", None), Encoding):
+        return None
+    ours = (kind for kind in type(env).__mro__ if kind.__module__.partition(".")[0] == "nim_envs")
+    return next(ours, None)
 
 
 def _require_as_made(layer: Any, known: type) -> None:

@@ -311,9 +311,8 @@ def _all_states(game: Game, board: Graph | Sum) -> Iterator[IntArray]:
             f"{LARGEST_SCORE} pairs of them are scored. optimality(..., sample=10_000) scores "
             "positions drawn at random"
         )
-    if isinstance(board, Sum):
-        return _chunks(board.states(total), board.num_actions)
-    return _chunks(np.arange(total), board.num_actions)
+    states = board.states(total) if isinstance(board, Sum) else np.arange(total)
+    return _chunks(states, board.num_actions)
 
 
 def _chunks(states: IntArray, num_actions: int) -> Iterator[IntArray]:

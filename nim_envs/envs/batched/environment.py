@@ -337,20 +337,11 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         games: Games | None = None,
     ) -> int:
         """Run the phases of a step; arguments and result are those of :func:`kernels.play`."""
-        tables = self._tables
+        tables, shown = self._tables, self._rows[:0] if rows is None else rows
         waiting: int = kernels.play(
-            tables.graph,
-            tables.total,
-            tables.targets,
-            starts.arrays,
-            games or self._games,
-            self._settings,
-            mover,
-            actions,
-            begins,
-            results,
-            self._rows[:0] if rows is None else rows,
-        )
+            tables.graph, tables.total, tables.targets, starts.arrays, games or self._games,
+            self._settings, mover, actions, begins, results, shown,
+        )  # fmt: skip
         return waiting
 
     def _begin_and_reply(self, starts: StartStates, rows: WordArray) -> None:
@@ -454,16 +445,15 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         truth: dict[str, Array],
     ) -> Infos:
         """Return the infos of the games in ``which``."""
-        infos: Infos = {
+        entries = {
             "seat": seats.copy(),
-            "_seat": which,
             "action_mask": self._tables.layout.action_masks(rows),
-            "_action_mask": which,
             "winner": winners,
-            "_winner": which,
+            **truth,
         }
-        for key, moves in truth.items():
-            infos[key], infos[f"_{key}"] = moves, which
+        infos: Infos = {}
+        for key, values in entries.items():
+            infos[key], infos[f"_{key}"] = values, which
         return infos
 
     def _advance(self, actions: IntArray) -> tuple[WordArray, Results, Games | None]:

@@ -113,7 +113,7 @@ class Tables:
     def __init__(self, game: Game, encoding: Encoding, is_optimal: bool, hurry: bool) -> None:
         self.game, self._encoding, self._hurry = game, encoding, hurry
         self.layout = Layout(encoding, game.num_actions)
-        self._blocks = blocks_of(game.parts, game.num_actions // len(game.parts))
+        self._blocks = blocks_of(game.parts, game.options)
         # Searched, misère play takes a graph; else large ones of parts are slower than their sum.
         is_tame = not game.misere or all(misere_values(part) is not None for part in game.parts)
         small = len(self._blocks) > 1 and (is_tame or not is_optimal) and not hurry
@@ -183,8 +183,7 @@ class Tables:
         after = np.empty((size, actions + 1), dtype=np.uint32)
         after[:, actions] = here
         # First an action for games that are over.
-        options = actions // len(self.game.parts)
-        lists = _Joined(np.uint32, [[self._blocks[-1].start * options]])
+        lists = _Joined(np.uint32, [[self._blocks[-1].start * self.game.options]])
         legal = np.zeros(size, dtype=np.uint64)
         replies = np.zeros(size, dtype=np.uint64) if is_optimal else legal
         for rows in pieces(size, actions):
@@ -244,10 +243,6 @@ class Tables:
             for block, graph in zip(self._blocks, self._graphs, strict=True)
         ]
 
-    @property
-    def _options(self) -> int:
-        return self.game.num_actions // len(self.game.parts)
-
     def _packed(self, graph: Graph) -> tuple[UInt32Array, int]:
         """Return the words of a block's rows, ``(n,)``, and the number of bits of the row."""
         bits = max(1, (graph.num_positions - 1).bit_length())
@@ -257,7 +252,7 @@ class Tables:
     def _padded(self, table: Array, count: int, fill: int) -> Array:
         """Return a table ``(n, options of the block)`` with all options of each part."""
         own = table.reshape(len(table), count, -1)
-        padded = np.full((len(table), count, self._options), fill, dtype=table.dtype)
+        padded = np.full((len(table), count, self.game.options), fill, dtype=table.dtype)
         padded[:, :, : own.shape[2]] = own
         return padded.reshape(len(table), -1)
 
@@ -271,7 +266,7 @@ class Tables:
             packed, bits = self._packed(graph)
             moves = self._padded(graph.after, len(block), -1)
             own = blocks[index]
-            own["first_action"] = block.start * self._options
+            own["first_action"] = block.start * self.game.options
             own["actions"], own["bits"] = moves.shape[1], bits
             kind = graph, len(block)
             own["after_at"] = after.add(kind, np.where(moves >= 0, packed[moves], kernels.ILLEGAL))
@@ -313,7 +308,7 @@ class Tables:
         fields = range(first, first + len(graph.fields))
         at = [*accumulate(encoding.widths, initial=0)]
         features = slice(at[fields.start], at[fields.stop])
-        actions = slice(block.start * self._options, block.stop * self._options)
+        actions = slice(block.start * self.game.options, block.stop * self.game.options)
         size, mask = layout.dtype.itemsize, words_of(actions.start, actions.stop)
         seen = words_of(features.start * size, features.stop * size)
         own["column"], own["words"] = seen.start, len(seen)
