@@ -7,7 +7,6 @@ import pettingzoo
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pettingzoo.utils.conversions import aec_to_parallel
 
 from nim_envs import GameEnv, make_game
 from nim_envs.errors import (
@@ -307,8 +306,3 @@ def test_arbitrary_calls_raise_only_the_packages_own_errors(calls, illegal_move,
         assert total == 0
         assert len(env.agents) in (0, 1, 2)
         assert len(set(map(len, (env.rewards, env.terminations, env.infos)))) == 1
-
-
-def test_it_is_refused_where_both_players_would_move_at_once():
-    with pytest.raises(AssertionError, match="is_parallelizable"):
-        aec_to_parallel(make())

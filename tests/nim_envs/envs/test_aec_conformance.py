@@ -11,7 +11,6 @@ from pettingzoo.test import render_test
 from pettingzoo.test.state_test import test_state as check_state
 from pettingzoo.test.state_test import test_state_space as check_state_space
 from pettingzoo.utils import average_total_reward, random_demo
-from pettingzoo.utils.conversions import turn_based_aec_to_parallel
 
 from nim_envs.check import check_env
 from nim_envs.registry import GAMES
@@ -78,24 +77,6 @@ def test_example_loops(case, capsys):
     # Plays unmasked actions: illegal ones forfeit, and the sum stays zero.
     assert average_total_reward(maker(case)(), max_episodes=5) == 0
     capsys.readouterr()
-
-
-def test_turn_based_parallel_conversion():
-    for case in ALL:
-        env = turn_based_aec_to_parallel(maker(case)())
-        observations, _ = env.reset(seed=1)
-        total = dict.fromkeys(env.possible_agents, 0.0)
-        while env.agents:
-            actions = {
-                agent: env.action_space(agent).sample(observations[agent]["action_mask"])
-                if observations[agent]["action_mask"].any()
-                else None
-                for agent in env.agents
-            }
-            observations, rewards, *_ = env.step(actions)
-            for agent, reward in rewards.items():
-                total[agent] += reward
-        assert sorted(total.values()) == [-1, 1], case
 
 
 def test_ids_are_registered_with_and_without_a_version():

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import gymnasium
 import numpy as np
 import pytest
 
 from agents import RandomAgent
 from nim_envs import GameEnv, VectorGameEnv, VersusEnv, make_game
-from nim_envs.errors import InvalidGameError, InvalidPositionError, NimEnvsError
+from nim_envs.errors import InvalidGameError, NimEnvsError
 from nim_envs.starts import NAMED_STARTS
 from tests.pairwise import in_turn
 
@@ -105,10 +104,3 @@ def test_a_refused_reset_leaves_the_game_as_it_was(arguments, opponent):
         return played
 
     assert game(refused=True) == game(refused=False)
-
-
-def test_a_first_reset_that_is_refused_leaves_none_begun():
-    env = gymnasium.make("nim_envs/Nim-v0", heaps=(3, 4)).unwrapped
-    with pytest.raises(InvalidPositionError):
-        env.reset(seed=1, options={"start": (9, 9)})
-    assert env.reset(seed=1)[0]["observation"].tolist() == [3, 4]

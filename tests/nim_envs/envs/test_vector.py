@@ -8,7 +8,6 @@ import pickle
 import gymnasium
 import numpy as np
 import pytest
-from gymnasium.wrappers.vector import RecordEpisodeStatistics
 
 from nim_envs import Game, make_game
 from nim_envs.envs.batched import VectorGameEnv
@@ -132,15 +131,6 @@ def test_make_vec_makes_every_registered_game(name):
     # The entry point is Gymnasium's first choice, and a spec makes the same once more.
     again = gymnasium.make_vec(env.spec, num_envs=3)
     assert again.game == env.game
-
-
-def test_gymnasiums_wrappers_take_it():
-    env = RecordEpisodeStatistics(batch(heaps=(1, 1), num_envs=2))
-    env.reset(seed=0)
-    env.step(np.array([0, 1]))
-    *_, infos = env.step(np.array([1, 0]))
-    assert infos["episode"]["r"].tolist() == [1.0, 1.0]
-    assert infos["episode"]["l"].tolist() == [2, 2]
 
 
 def test_the_text_shows_every_game():

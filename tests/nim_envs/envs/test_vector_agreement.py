@@ -12,34 +12,8 @@ from nim_envs.envs.versus import VersusEnv
 from nim_envs.errors import (
     ResetNeededError,
 )
-from tests.nim_envs.envs.batches import MODES, batch, mixed_actions, same
-from tests.pairwise import in_turn, pairwise
-
-
-@pytest.mark.parametrize(
-    ("name", "size"),
-    in_turn(["kayles", "dawsons_kayles", "grundy", "splitting", "officers"], [20, 60]),
-)
-def test_the_optimal_opponent_of_large_splitting_games_moves_as_their_solution_says(name, size):
-    env = batch(name, heaps=(size,), num_envs=8, opponent="optimal", seat="random")
-    game, solution = env.game, env.game.solution
-    env.reset(seed=4)
-    won = 0
-    for _ in range(12):
-        actions = env.sample_actions()
-        pairs = zip(env.positions.tolist(), actions.tolist(), strict=True)
-        asked = [game.play(tuple(position), action) for position, action in pairs]
-        _, _, terminations, _, _ = env.step(actions)
-        for before, after, over in zip(asked, env.positions, terminations, strict=True):
-            if over or not any(before) or not solution.is_winning(before):
-                continue
-            replies = [game.play(before, int(a)) for a in solution.winning_actions(before)]
-            assert any((after == reply).all() for reply in replies)
-            won += 1
-        # Finished games are reset separately.
-        if terminations.any():
-            env.reset(options={"reset_mask": terminations})
-    assert won > 20
+from tests.nim_envs.envs.batches import MODES, mixed_actions, same
+from tests.pairwise import pairwise
 
 
 def first_legal(observations, masks, rng):
