@@ -318,11 +318,13 @@ def required_arguments(function: Any) -> int:
 def _takes(function: Any, count: int) -> bool:
     """Return whether a function can be called with that many arguments, as far as is known."""
     try:
-        signature(function).bind(*[None] * count)
+        known = signature(function)
+    except (TypeError, ValueError):
+        return True
+    try:
+        known.bind(*[None] * count)
     except TypeError:
         return False
-    except ValueError:  # no signature
-        return True
     return True
 
 
