@@ -125,8 +125,7 @@ class PlayerAdapter:
         if self._method == "move" and game is None:
             raise TypeError(f"{player!r} moves from positions: only environments of nim_envs tell")
         self._move: MoveFunction = getattr(player, "move", player)
-        self._takes_generator = arguments == 3
-        self._batch: OpponentFunction | None = player if self._takes_generator else None
+        self._batch: OpponentFunction | None = player if arguments == 3 else None
         if self._method == "act":
             self._batch = getattr(player, "act_many", None)
         self.refused: Position | None = None
@@ -142,8 +141,8 @@ class PlayerAdapter:
             return [self._action_of_move(tuple(position)) for position in positions.tolist()]
         if self._method == "act":
             return [self.player.act(*one, rng) for one in zip(observations, masks, strict=True)]
-        if self._takes_generator:
-            return self.player(observations, masks, rng)
+        if self._batch is not None:
+            return self._batch(observations, masks, rng)
         return self.player(observations, masks)
 
     def actions(
