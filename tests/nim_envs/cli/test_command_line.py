@@ -107,6 +107,18 @@ def test_heaps_of_any_size_are_solved_where_a_period_is_proved(capsys):
     assert "and those with 34, 68, … more in a smaller heap of 53 or more" in many
 
 
+def test_misere_heaps_of_any_size_are_solved_where_a_period_of_their_quotient_is_proved(capsys):
+    outcomes = []
+    for heap in (10**9, 76):  # both 4 modulo 12
+        for other in (3, 4):
+            position = f"{heap},{other}"
+            text = shown(capsys, "solve", "--heaps", "0.77", "--misere", "--position", position)
+            outcomes.append(rows(text)["outcome"])
+            assert heap == 76 or "40 elements; period 12 from heap 71 on" in text
+    assert outcomes[:2] == outcomes[2:]
+    assert outcomes[0] != outcomes[1]
+
+
 def test_sequence_prints_values(capsys):
     text = shown(capsys, "sequence", "0.77", "45", "--first", "10")
     printed = [line.split() for line in text.splitlines()]
@@ -174,7 +186,6 @@ def test_nimber_arithmetic(arguments, result, capsys):
         ("solve --game nim --misere", "misere=true"),
         ("solve --heaps 0.77", "needs a --position"),
         ("solve --heaps grundy --position 10000000", "10000001 positions with 4999999 actions"),
-        ("solve --heaps 0.77 --misere --position 1000000000", "with 500000000 actions"),
         ("solve --heaps 0.6 --position 1000000", "no period of 0.6 is proven by 65536 values"),
         ("solve --game chomp --set rows=20000 --set columns=20000", "over 10^12038 positions"),
         ("sequence kaylse", "there is no 'kaylse'; choose from grundy"),
