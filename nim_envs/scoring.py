@@ -423,7 +423,8 @@ class ExpectedScores:
         moving: expected score when the player is to move, from 0 for a loss over one half for a
             draw to 1 for a win, float64 ``(num_positions,)``, in lexicographic order of positions.
         waiting: the same when its opponent is to move.
-        graph: the positions, whose ``find`` tells their rows.
+        graph: the positions: ``scores.moving[scores.graph.state((3, 4, 5))]`` is the score at one,
+            with all coordinates, and ``scores.graph.coordinates`` are all of them.
     """
 
     moving: FloatArray
