@@ -75,15 +75,15 @@ class Game:
 
     Args:
         name: short name of the game.
-        parts: its parts. A game with an outcome of its own has one, whose ``outcome`` says who
-            wins; else the last move decides.
-        start: the initial position.
+        parts: its parts. Several are a sum, which the last move decides; a game with an outcome has
+            exactly one, whose ``outcome`` says who wins.
+        start: the initial position, from which the rules begin; games begin at ``starts``.
         misere: whether the player who makes the last move loses.
-        theorem: theorem on who wins, by which the game is then solved; or a function that says it
-            under this convention, of coordinates, int64 ``(n, fields)``, and the number of values
-            of each, ``(fields,)``: it returns booleans ``(n,)``, true where the player to move
-            wins. Pickles find it by its name, so that it stands at the top level of a module;
-            :func:`nim_envs.check_game` compares it with search.
+        theorem: theorem on who wins, by which the game is then solved; or a function of
+            coordinates, int64 ``(n, fields)``, and the number of values of each, ``(fields,)``,
+            that returns booleans ``(n,)``, true where the player to move wins the kind of play
+            that ``misere`` names. Pickles find it by its name, so that it stands at the top level
+            of a module; :func:`nim_envs.check_game` compares it with search.
         starts: where games begin: a :class:`nim_envs.starts.Start`, the name of one, or a position.
         registered: name and arguments for :func:`nim_envs.make_game`, if that made the game.
 
@@ -121,7 +121,19 @@ class Game:
             )
         if len(self.parts) > 1 and any(part.has_passes for part in self.parts):
             raise InvalidGameError(
-                "a game with extra turns is no part of a sum, in which no pass would be forced"
+                "a game with extra turns is no part of a sum, in which the other player could move "
+                "elsewhere instead of passing"
+            )
+        largest = tuple(size - 1 for part in self.parts for size in part.fields)
+        numbers = integers_of(self.start)
+        if (
+            numbers is None
+            or len(numbers) != len(largest)
+            or not all(0 <= number <= most for number, most in zip(numbers, largest, strict=True))
+        ):
+            raise InvalidPositionError(
+                f"start must be integers from 0 to {largest}, one for each coordinate, not "
+                f"{self.start!r}"
             )
         checked_boolean("misere", self.misere)
         if self.misere and self.has_outcome:
@@ -216,7 +228,10 @@ class Game:
 
     @cached_property
     def board(self) -> Graph | Sum:
-        """The positions and moves: one graph where they are few, else a sum."""
+        """The positions and moves: one graph where they are few, else a sum.
+
+        Environments walk on its tables by :mod:`nim_envs.envs.walks`.
+        """
         return board_of(self.parts)
 
     @cached_property
@@ -324,6 +339,7 @@ class Game:
             actions: a legal action of each, ``(...)``.
 
         Raises:
+            InvalidActionError: an action is no integer of the action space.
             IllegalMoveError: an action is not legal.
 
         Example:
@@ -333,6 +349,10 @@ class Game:
         """
         board, chosen = self.board, np.asarray(actions)
         states = states_at(board, positions)
+        if chosen.dtype.kind not in "iu" or ((chosen < 0) | (chosen >= self.num_actions)).any():
+            raise InvalidActionError(
+                f"actions are integers from 0 to {self.num_actions - 1}, not {actions!r}"
+            )
         legal = np.take_along_axis(board.mask(states), chosen[..., np.newaxis], axis=-1)
         if not legal.all():
             raise IllegalMoveError(f"some of the actions {actions!r} are illegal at {positions!r}")
@@ -342,8 +362,8 @@ class Game:
         """Return the largest number of moves of a game.
 
         Args:
-            positions: where it begins, ``(n, fields)``; ``None``: any position, or at least as many
-                moves where heaps split.
+            positions: where it begins, ``(n, fields)``; ``None``: any position, or an upper bound
+                where heaps split and the positions are not listed.
 
         Raises:
             InvalidGameError: play may never end.
@@ -523,6 +543,9 @@ class Game:
 
 def sum_of(games: Sequence[Game]) -> Game:
     """Return a disjunctive sum: a move is a move in one game, and play ends when all have ended.
+
+    It is in normal play, from the initial position of each game; :func:`dataclasses.replace` gives
+    it ``misere=True`` or other ``starts``.
 
     Args:
         games: the games, in the order of the parts.

@@ -52,7 +52,7 @@ class Graph:
             every move lowers; ``None``: it is computed when it is needed.
 
     Attributes:
-        has_cycles: whether moves form cycles, which parts with an outcome may.
+        has_cycles: whether moves form cycles; only parts with an outcome may have them.
 
     Example:
         >>> strip = Graph(np.array([[0], [1], [2]]), np.array([[-1, -1], [0, -1], [1, 0]]))
@@ -185,7 +185,10 @@ class Graph:
         return self._ranks(self.after)
 
     def levels(self) -> Iterator[IntArray]:
-        """Yield the rows with a move, by length of the longest play: after those of their moves."""
+        """Yield the rows with a move, those of the shortest longest play first.
+
+        So all rows to which a row leads come before it.
+        """
         yield from rows_by_value(self.longest_play)
 
     def _ranks(self, moves: Int32Array) -> IntArray:
@@ -267,8 +270,7 @@ def rows_by_value(values: IntArray) -> Iterator[IntArray]:
 class Words(NamedTuple):
     """Words for the moves of a part.
 
-    Where pickles keep the part, and not its constructor, functions stand at the top level of a
-    module.
+    To be pickled, the functions of a part without ``made_by`` stand at the top level of a module.
 
     Attributes:
         kind: name of such a part, as in ``"heap 0"``.
@@ -326,7 +328,7 @@ class Part(Graph):
     """A graph with words for its moves: one part of a sum, or a game of its own.
 
     An option may *split* a part: it leaves two. The first one stays where it is, and the second one
-    goes into the first empty *slot* beside it, one in state 0, which has no move: see
+    goes into the first empty *slot* of its group, one in state 0, which has no move: see
     :class:`nim_envs.sums.Sum`.
 
     Args:
@@ -342,7 +344,7 @@ class Part(Graph):
         outcome: value of each position without moves to the player to move, 1, 0 or -1, and 0 at
             the others, int8 ``(n,)``; ``None``: the last move decides who wins.
         has_passes: whether the last coordinate is 1 where the only move is a forced pass, as the
-            other player moves again; positions given without it have none due.
+            other player moves again; positions given without it have no pass due.
         made_by: constructor and arguments by which pickles find the part; ``None``: they keep it.
     """
 
@@ -384,7 +386,7 @@ class Part(Graph):
 
     @cached_property
     def digest(self) -> bytes:
-        """Digest of the positions, moves, outcome, words and picture."""
+        """Digest of the positions, moves, outcome, labels, kind, words of a move, and picture."""
         words = self.words.kind, self.words.move, [*self.labels], self.picture
         digest = blake2b(repr((self.coordinates.shape, self.after.shape, words)).encode())
         for array in (self.coordinates, self.after, self.second, self.outcome):
@@ -411,7 +413,7 @@ class Part(Graph):
 
     @cached_property
     def slots_needed(self) -> IntArray:
-        """Most slots that play from each position can fill, ``(n,)``; 0 for an empty slot."""
+        """Most slots that play from each position can fill, ``(n,)``; 0 for an empty one."""
         needed = np.ones(self.num_positions, dtype=np.int64)
         if self.second is None:
             return needed

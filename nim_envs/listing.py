@@ -7,6 +7,7 @@ from array import array
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from functools import wraps
+from inspect import signature
 from itertools import islice
 from typing import Any, ParamSpec
 
@@ -39,15 +40,17 @@ _recent: deque[Part] = deque(maxlen=64)
 
 
 def shared(make: Callable[Parameters, Part]) -> Callable[Parameters, Part]:
-    """Return a constructor whose equal parts, of hashable positional arguments, are one object.
+    """Return a constructor whose equal parts, of hashable arguments, are one object.
 
     Pickles find it by its name, so that it stands at the top level of a module.
     """
+    arguments_of = signature(make).bind
 
     @wraps(make)
     def constructor(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Part:
-        part = _shared.get_or_create((make, args), lambda: make(*args, **kwargs))
-        part.made_by = constructor, args
+        given = arguments_of(*args, **kwargs).args
+        part = _shared.get_or_create((make, given), lambda: make(*args, **kwargs))
+        part.made_by = constructor, given
         if part.after.size <= MOST_KEPT:
             _recent.append(part)
         return part

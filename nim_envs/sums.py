@@ -35,8 +35,7 @@ class Sum:
     states are positions: from a position, play never needs more slots in a group than there are.
 
     Args:
-        parts: the parts; neighbours that are one object form a group (constructors of
-            parts return the same object for equal arguments).
+        parts: the parts; neighbours that are equal, and split, form a group.
 
     Attributes:
         options: largest number of options of a part.
@@ -55,7 +54,7 @@ class Sum:
         >>> rows = Sum(kayles(heaps=(5,)).parts)  # one row of five pins, and room for two more
         >>> rows.groups, rows.move((5, 0, 0), 2)  # take the pin in the middle
         ([range(0, 3)], (2, 2, 0))
-        >>> rows.state((3, 2, 0)), rows.state((5, 1, 0))  # the second could need a fourth slot
+        >>> rows.state((3, 2, 0)), rows.state((5, 1, 0))  # 5 may need all three slots
         ((3, 2, 0), None)
     """
 
@@ -64,7 +63,7 @@ class Sum:
         self.options = options = max(part.num_actions for part in self.parts)
         self.actions_of = [slice(i * options, (i + 1) * options) for i in range(len(self.parts))]
         self.num_actions = len(self.parts) * self.options
-        runs = [[*run] for _, run in groupby(range(len(self.parts)), lambda i: id(self.parts[i]))]
+        runs = [[*run] for _, run in groupby(range(len(self.parts)), lambda i: self.parts[i])]
         self.groups = [
             range(run[0], run[-1] + 1) for run in runs if self.parts[run[0]].second is not None
         ]
@@ -150,7 +149,7 @@ class Sum:
             return after
         second = self.second[row, option]
         for group in self.groups:
-            slots = after[..., group.start : group.stop]
+            slots = after[..., group.start : group.stop]  # a view: filling it changes `after`
             empty = (slots == 0).argmax(axis=-1)[..., np.newaxis]
             splits = (second > 0) & (group.start <= part) & (part < group.stop)
             there = np.take_along_axis(slots, empty, axis=-1)[..., 0]

@@ -22,4 +22,4 @@ AnyArray = TypeVar("AnyArray", bound=Array)
 """The type of an array that a function returns as it was given."""
 
 Position = tuple[int, ...]
-"""One position in plain Python: the state, or the coordinates, of every component."""
+"""One position: the coordinates of all parts, integers."""

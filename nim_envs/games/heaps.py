@@ -29,7 +29,7 @@ from nim_envs.validation import checked_integer, checked_integers
 def heap(size: int, amounts: Sequence[int]) -> Part:
     """A heap of up to ``size`` objects; each option takes one of ``amounts``, ascending."""
     move = f"take {say.objects(amounts)}" if amounts else "there is no move"
-    if len(amounts) == size:
+    if amounts and len(amounts) == size:
         move = "take any number of objects"
     words = Words("heap", say.take, move, numbers=say.itself, state=say.HEAP)
     return part_of_vectors((size + 1,), amounts, amounts, words, Picture("heap"))
@@ -132,8 +132,8 @@ def splitting_heap(game: HeapGame, size: int) -> Part:
     """A heap of up to ``size`` objects; an option takes some and may split the rest.
 
     An option is a number of objects to take and the size of the smaller of two heaps left, 0 if
-    one heap or none is left. The larger heap stays in its slot. A heap without a move is removed at
-    once: this frees its slot and does not change who wins.
+    one heap or none is left. The larger heap stays in its slot. A heap that a move leaves without a
+    move is removed at once: this frees its slot and does not change who wins.
     """
     digits: list[int] = []
     moves: list[tuple[int, int]] = []
@@ -160,7 +160,7 @@ def splitting_heap(game: HeapGame, size: int) -> Part:
         "heap",
         say.split,
         say.ways_to_split(game, size),
-        partial(say.removed_heaps, int(np.argmax(has_move)) if has_move.any() else size + 1),
+        partial(say.removed_heaps, frozenset(np.flatnonzero(~has_move).tolist())),
         partial(say.taken_and_left, any(game.digits[1:])),
         say.HEAP,
         is_unordered=True,
@@ -224,7 +224,8 @@ def kayles(heaps: Sequence[int]) -> Game:
 def dawsons_kayles(heaps: Sequence[int]) -> Game:
     """Dawson's Kayles (0.07): knock down two adjacent pins of a row.
 
-    The pins on either side are then separate rows. A pin without a neighbour stays where it is.
+    The pins on either side are then separate rows. A pin that a move leaves without a neighbour is
+    removed.
 
     References:
         *Winning Ways*, ch. 4.

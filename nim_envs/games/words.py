@@ -89,14 +89,14 @@ def split(move: tuple[int, int], position: Position | None) -> str:
     return ", ".join(words)
 
 
-def removed_heaps(smallest: int, move: tuple[int, int], position: Position) -> str:
+def removed_heaps(dead_sizes: frozenset[int], move: tuple[int, int], position: Position) -> str:
     """Return words for the heaps that a move leaves and that are removed, as they have no move.
 
-    ``smallest`` is the smallest heap with a move.
+    ``dead_sizes`` are the sizes of heaps without a move.
     """
     taken, part = move
     left = [size for size in (part, position[0] - taken - part) if size]
-    dead = [size for size in left if size < smallest]
+    dead = [size for size in left if size in dead_sizes]
     if len(dead) == 2:
         return "neither has a move, so both are removed"
     return f"the {dead[0]} left has no move and is removed" if dead else ""

@@ -17,6 +17,7 @@ from nim_envs.errors import (
     InvalidPositionError,
     SearchTooLargeError,
 )
+from nim_envs.games.heaps import heap
 from tests.games import ALL
 
 
@@ -98,3 +99,31 @@ def test_words_of_an_action_hold_at_any_position_or_at_one():
     kayles = make_game("kayles", heaps=(7,))
     assert kayles.describe(2) == "heap 0: take 1, leave 2 and the rest"
     assert kayles.describe(2, (7, 0, 0, 0)) == "heap 0: take 1, leave 2 and 4"
+
+
+@pytest.mark.parametrize("action", [-1, 15, 0.5])
+def test_steps_of_arrays_refuse_what_is_no_action(action):
+    with pytest.raises(InvalidActionError, match="from 0 to 14, not"):
+        make_game("nim").step([3, 4, 5], action)
+
+
+@pytest.mark.parametrize("start", [(9, 4, 5), (-1, 2, 3), ("a", 2, 3), (1, 2), (1, 2, 3, 4)])
+def test_an_initial_position_has_an_integer_for_each_coordinate(start):
+    with pytest.raises(InvalidPositionError, match=r"from 0 to \(3, 4, 5\), one for each"):
+        replace(make_game("nim"), start=start)
+
+
+@pytest.mark.parametrize("code", [f"0.{one}{two}" for one in range(8) for two in range(2, 8)])
+def test_words_name_all_heaps_that_a_move_removes(code):
+    game = make_game("octal", code=code, heaps=(8,))
+    part, position = game.parts[0], game.start
+    for action, after in game.moves(position):
+        taken, smaller = part.labels[action]
+        left = [size for size in (smaller, 8 - taken - smaller) if size]
+        removed = len(left) - sum(map(bool, after))
+        words = part.removal(action, position[:1])
+        assert removed == ("is removed" in words) + 2 * ("both are removed" in words)
+
+
+def test_equal_parts_are_one_whether_their_arguments_are_named_or_not():
+    assert heap(size=3, amounts=(1, 2)) == heap(3, (1, 2)) != heap(size=9, amounts=(1,))
