@@ -202,7 +202,8 @@ def _without_wrappers(env_or_game: Any) -> tuple[Any, list[Any]]:
             "a policy is scored on a nim_envs.Game, or an environment of nim_envs, not on "
             f"{env_or_game!r}: {advice}"
         )
-    _require_as_made(env, own)
+    if type(env) is not own:
+        _require_as_made(env, own)
     return env, around
 
 
