@@ -195,11 +195,7 @@ def _pair(agents: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def knows(name: str) -> str:
-    """Return a learner's knowledge besides its observations and rewards, in words.
-
-    Args:
-        name: as for :func:`train_learner`; one of another project has it in an attribute ``knows``.
-    """
+    """Return a learner's knowledge besides its observations and rewards, in words."""
     if name in KNOWLEDGE:
         return KNOWLEDGE[name]
     return str(getattr(resolved(name), "knows", "not said"))

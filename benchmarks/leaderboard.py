@@ -43,14 +43,8 @@ class InvalidRunsError(NimEnvsError, ValueError):
 class Standing(NamedTuple):
     """A learner's place on the leaderboard: the cells under :data:`HEADER`.
 
-    Attributes:
-        learner: name of the learner.
-        knows: its knowledge besides observations and rewards, in words.
-        interquartile_mean: interquartile mean of its scores, in percent.
-        low: lower end of the 95 % bootstrap interval of that mean.
-        high: its upper end.
-        mean: mean of all scores, in percent.
-        solved: number of tasks on which every seed reached 100 %.
+    The interval is of the interquartile mean, a bootstrap of 95 %; a task is solved where every
+    seed reached 100 %.
     """
 
     learner: str
@@ -82,9 +76,6 @@ def bootstrap_interval(scores: FloatArray) -> tuple[float, float]:
     """Return the 95 % percentile interval of the interquartile mean, by stratified bootstrap.
 
     Each of :data:`REPETITIONS` resamples the seeds of every task with replacement.
-
-    Args:
-        scores: ``(tasks, seeds)``.
 
     References:
         As :func:`interquartile_mean`, section 4.1; B. Efron, "Bootstrap methods: another look at
@@ -151,12 +142,7 @@ def how_to_enter(command: str, whole: bool, results: Path, entry: str) -> str:
 
 
 def means(rows: Iterable[dict[str, str]], boards: Sequence[str]) -> dict[str, list[float]]:
-    """Return the mean score of each learner on each of ``boards``, of those that have them all.
-
-    Args:
-        rows: rows of ``runs.csv``, as text.
-        boards: names of tasks.
-    """
+    """Return the mean score of each learner on each of ``boards``, of those that have them all."""
     scores_by_learner: dict[str, dict[str, list[float]]] = {}
     for row in rows:
         on_board = scores_by_learner.setdefault(row["learner"], {}).setdefault(row["game"], [])

@@ -27,14 +27,7 @@ from nim_envs import GameEnv
 
 @dataclass(frozen=True)
 class SpeedTask:
-    """A game on which learners are compared.
-
-    Args:
-        game: game with its starts.
-        score_interval: number of games between two scores, the resolution of the results.
-        max_games: largest number of training games.
-        seeds: default number of seeds.
-    """
+    """A game on which learners are compared, scored at intervals of games."""
 
     game: GameSetting
     score_interval: int

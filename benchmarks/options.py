@@ -10,12 +10,7 @@ import click
 
 
 class Names(click.ParamType):  # type: ignore[type-arg]
-    """Names separated by commas, as a list.
-
-    Args:
-        choices: allowed names.
-        own: whether ``"package.module:Name"`` is allowed too.
-    """
+    """Names separated by commas, as a list; with ``own``, any ``"package.module:Name"`` too."""
 
     name = "NAME,…"
 
@@ -39,12 +34,7 @@ def names_option(
 ) -> Callable[[Any], Any]:
     """Return a decorator that adds an option for names separated by commas.
 
-    Args:
-        flag: name of the option, such as ``"--boards"``.
-        choices: allowed names.
-        text: help text.
-        default: default in words; ``"all"``: the command gets all choices; other words: ``None``.
-        own: whether ``"package.module:Name"`` is allowed too.
+    With the default ``"all"`` the command gets all choices, with any other words ``None``.
     """
     names = Names(choices, own)
     return click.option(
@@ -61,13 +51,7 @@ def count_option(flag: str, text: str, **settings: Any) -> Callable[[Any], Any]:
 def run_options(
     output: str, quick: str = "Few games: a check, not a result.", jobs: bool = True
 ) -> Callable[[Any], Any]:
-    """Return a decorator that adds ``--jobs``, ``--output`` and ``--quick``.
-
-    Args:
-        output: default directory of the results.
-        quick: help of ``--quick``.
-        jobs: whether runs may be parallel, which they are not where times are compared.
-    """
+    """Return a decorator that adds ``--jobs``, ``--output`` and ``--quick``."""
 
     def add(command: Any) -> Any:
         command = click.option("--quick", is_flag=True, help=quick)(command)

@@ -45,15 +45,7 @@ ON_DARK = ("nim",)
 
 
 def moves_of(env: GameEnv, seed: int = 0) -> Iterator[tuple[IntArray, int]]:
-    """Play a game of the optimal player against a random one.
-
-    Args:
-        env: environment of the game; at each yield it is at the yielded position.
-        seed: seed of both players.
-
-    Yields:
-        The coordinates of each position, and the action taken there.
-    """
+    """Yield the positions and actions of a game of the optimal player against a random one."""
     rng = np.random.default_rng(seed)
     players: dict[str, Agent] = {"player_0": OptimalAgent(env.game), "player_1": RandomAgent()}
     env.reset(seed=seed)
@@ -68,18 +60,7 @@ def moves_of(env: GameEnv, seed: int = 0) -> Iterator[tuple[IntArray, int]]:
 def frames_of(name: str, arguments: dict[str, Any] | None = None, seed: int = 0) -> list[Frame]:
     """Return the pictures of a game that the optimal player plays against a random one.
 
-    Args:
-        name: a registered game.
-        arguments: arguments of its environment.
-        seed: seed of both players.
-
-    Returns:
-        One picture for each position, with winning moves marked, uint8 ``(height, width, 3)``,
-        twice as sharp as those of an environment.
-
-    Raises:
-        InvalidGameError: ``name`` is unknown.
-        MissingPackageError: pygame is not installed.
+    One for each position, with winning moves marked, twice as sharp as those of an environment.
     """
     env = make_aec(name, **(arguments or {}))
     picture = Picture(env.game, scale=SCALE)
@@ -95,26 +76,14 @@ def frames_of(name: str, arguments: dict[str, Any] | None = None, seed: int = 0)
 
 
 def darkened(frame: Frame) -> Frame:
-    """Return a picture for a dark ground: light and dark are exchanged, and hues stay.
-
-    Args:
-        frame: uint8 ``(height, width, 3)``.
-    """
+    """Return a picture for a dark ground: light and dark are exchanged, and hues stay."""
     wide = frame.astype(np.int16)
     lightness = wide.max(axis=-1, keepdims=True) + wide.min(axis=-1, keepdims=True)
     return cast(Frame, (wide + 255 - lightness).astype(np.uint8))
 
 
 def gif(frames: list[Frame], milliseconds: int = MILLISECONDS) -> bytes:
-    """Return an animated GIF.
-
-    Args:
-        frames: pictures of one size, ``(height, width, 3)``, uint8.
-        milliseconds: time for which each is shown; the last one twice as long.
-
-    Raises:
-        MissingPackageError: Pillow is not installed.
-    """
+    """Return an animated GIF of pictures of one size; the last one is shown twice as long."""
     image = needed("PIL.Image", "a GIF", "docs")
     # The most common colours, the same in all, so that only what changes from one picture to the
     # next is stored.

@@ -36,11 +36,7 @@ def table(
 ) -> str:
     """Return rows as an aligned table.
 
-    Args:
-        header: titles of the columns.
-        rows: cells of each row.
-        style: a table format of tabulate, such as ``"github"``, or :data:`NARROW`.
-        aligned_right: number of last columns that are aligned right though they hold text.
+    `aligned_right` last columns are aligned right though they hold text.
     """
     # Text stays text, even if it looks like a number, such as the octal code 0.07.
     as_text = [
@@ -95,13 +91,8 @@ def mean_of(scores: Sequence[Any], name: str) -> float:
 def score_cells(runs: Sequence[Any]) -> list[Any]:
     """Return the cells of a learner's score over its seeds.
 
-    Args:
-        runs: runs of one learner on one board, with ``percent``, ``random_percent``, ``blunders``
-            and ``count``.
-
-    Returns:
-        Mean, lowest and highest percent; percent of random moves; blunders, mean over the seeds;
-        and the number of positions.
+    Mean, lowest and highest percent; percent of random moves; blunders, mean over the seeds;
+    and the number of positions.
     """
     percents = [run.percent for run in runs]
     return [
@@ -150,12 +141,7 @@ def write_report(
 ) -> None:
     """Write the results of a benchmark: tables as CSV, a page in Markdown, and figures as PNG.
 
-    Args:
-        directory: directory of the files.
-        name: name of the page, without its suffix.
-        text: the page.
-        tables: header and rows of each CSV file, by its name without suffix.
-        figures: Matplotlib figures, by their names without suffix; ``None`` is left out.
+    Files are named without suffix; a figure of ``None`` is left out.
     """
     for file, (header, rows) in tables.items():
         write_csv(directory / f"{file}.csv", header, rows)

@@ -37,10 +37,6 @@ def kth_legal(masks: Any, uniform: Any) -> Any:
 
     Several times faster than ``jax.random.categorical``, which draws a number for each action, or
     sums along the rows.
-
-    Args:
-        masks: ``(games, actions)``.
-        uniform: random numbers on [0, 1), ``(games,)``.
     """
     import jax.numpy as jnp
 

@@ -63,10 +63,7 @@ class Runs(AbstractContextManager["Runs"]):
     ) -> list[Result]:
         """Return the results of a function for each tuple of arguments, in their order.
 
-        Args:
-            function: function of a module.
-            tasks: tuples of its arguments.
-            alone: whether one run follows the other, as their times are compared.
+        With ``alone`` one run follows the other, as their times are compared.
         """
         name = f"{_importable(function.__module__)}:{function.__qualname__}"
         calls = [(name, task, self._sources) for task in tasks]
@@ -120,13 +117,7 @@ def followed(results: Iterable[Result], title: str, names: Sequence[str]) -> Ite
 
 
 def result_of(name: str, arguments: tuple[Any, ...], sources: str) -> Any:
-    """Return the result of a function.
-
-    Args:
-        name: its module and name, such as ``"benchmarks.optimality:run"``.
-        arguments: its arguments.
-        sources: digest of the sources, by which results of other code are told apart.
-    """
+    """Return the result of a function, named ``"module:function"``, of these sources' digest."""
     if multiprocessing.parent_process() and threading.current_thread() is threading.main_thread():
         # Ctrl-C is answered by the main process, which ends its workers.
         signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -25,13 +25,7 @@ from nim_envs import GameEnv, make_game, optimality
 
 @dataclass(frozen=True)
 class ScalingBoard:
-    """A board with the heaps 1, 3, 5 and so on.
-
-    Args:
-        heaps: number of heaps.
-        score_interval: number of games between two scores, with exploring starts.
-        max_games: largest number of games with exploring starts.
-    """
+    """A board with the heaps 1, 3, 5 and so on, and limits of games with exploring starts."""
 
     heaps: int
     score_interval: int
@@ -65,14 +59,7 @@ STARTS = {"uniform": "exploring", "fixed": "full board"}
 def run(board: ScalingBoard, start: str, seed: int, games: int | None = None) -> list[Any]:
     """Train on a board until every N-position is played optimally, or for a number of games.
 
-    Args:
-        board: heaps, and limits of the training.
-        start: a key of :data:`STARTS`.
-        seed: integer seed.
-        games: number of games; ``None``: until then, scored at intervals.
-
-    Returns:
-        The row of the training, under :data:`HEADER`.
+    It returns the row of the training, under :data:`HEADER`.
     """
     env = board.env(start)
     # Compiled functions are loaded before the time is measured.

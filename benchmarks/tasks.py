@@ -22,14 +22,7 @@ SEEDS = (0, 1, 2)
 
 @dataclass(frozen=True)
 class GameSetting:
-    """A game of the benchmark.
-
-    Args:
-        name: registered name of the game.
-        arguments: arguments of the environment, such as ``start``, where games begin.
-        games: number of games that each learner plays; 0 where the benchmark has its own numbers.
-        quick_games: the same with ``--quick``.
-    """
+    """A game of the benchmark; 0 games where the benchmark has its own numbers."""
 
     name: str
     arguments: Mapping[str, Any]

@@ -159,14 +159,7 @@ COMMON_NOTES = """\
 
 @dataclass(frozen=True)
 class Part:
-    """A part of the report.
-
-    Args:
-        name: name of the CSV file of its rates, without suffix; ``_ratios`` is added for ratios.
-        batches: environments to time, by name; ratios are those of the first one's speed.
-        notes: explanation of the figures.
-        seconds: time of each measurement.
-    """
+    """A part of the report: its CSV file, what is timed, the first of it for ratios, and notes."""
 
     name: str
     batches: Mapping[str, Batch]
@@ -183,11 +176,7 @@ PARTS = {
 
 
 def run(part: str, rounds: int, quick: bool) -> tuple[Rates, list[str]]:
-    """Time the environments of a part.
-
-    Returns:
-        The rates; and lines that name the missing environments, and the device that JAX uses.
-    """
+    """Return the rates of a part, and lines that name what is missing and the device of JAX."""
     seconds = PARTS[part].seconds / (10 if quick else 1)
     rates, missing = measure_rates(PARTS[part].batches, rounds, seconds, quick)
     device = [f"Device: {rollouts.device()}"] if part == "jax" else []

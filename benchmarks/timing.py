@@ -46,13 +46,7 @@ Timer = Callable[[float], Rate]
 
 @dataclass(frozen=True)
 class Batch:
-    """A batched environment to time.
-
-    Args:
-        make: returns a timer, warmed up, for a number of parallel games.
-        sizes: numbers of parallel games to time.
-        modules: packages that it needs.
-    """
+    """A batched environment: its warmed-up timer by number of parallel games, and packages."""
 
     make: Callable[[int], Timer]
     sizes: tuple[int, ...]
@@ -65,8 +59,7 @@ Rates = dict[tuple[str, int], list[Rate]]
 def as_timer(run: Callable[[int], tuple[int, int]]) -> Timer:
     """Return a timer that runs for about a given time, and reads the clock rarely.
 
-    Args:
-        run: makes a number of calls, and returns the numbers of steps and moves in them.
+    ``run`` makes a number of calls, and returns the numbers of steps and moves in them.
     """
     began = time.perf_counter()
     run(1)
@@ -90,14 +83,8 @@ def measure_rates(
 ) -> tuple[Rates, list[str]]:
     """Time every batch at each of its sizes for about ``seconds``, ``rounds`` times over.
 
-    Args:
-        batches: environments to time, by name.
-        rounds: number of rounds.
-        seconds: time of each measurement.
-        quick: whether to time only the first size of each batch, :data:`QUICK_SIZE` if smaller.
-
-    Returns:
-        The rates by name and size, one for every round, and the missing environments.
+    With ``quick`` only the first size of each, :data:`QUICK_SIZE` if smaller. The result has
+    the rates by name and size, one for every round, and the missing environments.
     """
     missing = []
     timers: dict[tuple[str, int], Timer] = {}

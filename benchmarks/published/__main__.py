@@ -34,13 +34,7 @@ LARGE_BOARDS = ("alphazero-6", "alphazero-7")
 class SystemRun:
     """One system with one seed: its own result, and those of the learners here.
 
-    Attributes:
-        system: name of the system.
-        seed: integer seed.
-        published: result of the system as published.
-        same_games: results with the same number of games, by learner.
-        same_seconds: results in the same time, by learner; ``None``: the system took less than
-            :data:`LEAST_SECONDS`.
+    Results in the same time are ``None`` where the system took less than :data:`LEAST_SECONDS`.
     """
 
     system: str

@@ -22,13 +22,7 @@ MOST_GAMES = 20_000_000
 
 @dataclass(frozen=True)
 class TrainingResult:
-    """The result of one training.
-
-    Attributes:
-        scores: scores by name.
-        games: number of games played.
-        seconds: training time without compilation.
-    """
+    """The scores of one training, its games, and its seconds without compilation."""
 
     scores: Scores
     games: int
@@ -37,16 +31,7 @@ class TrainingResult:
 
 @dataclass(frozen=True)
 class Contender:
-    """One learner, its game and its knowledge.
-
-    Args:
-        name: name in words, with the settings that distinguish it.
-        knows: its knowledge besides observations and rewards, in words.
-        game: game that it learns, with its starts.
-        make: returns new players for an environment: one learner for both seats, one for each,
-            or one with opponents.
-        score: scores the learners, one for both seats or one for each, in an environment.
-    """
+    """One learner, its game, and its knowledge besides observations and rewards, in words."""
 
     name: str
     knows: str
@@ -55,13 +40,7 @@ class Contender:
     score: Callable[[tuple[Any, ...], GameEnv], Scores]
 
     def train(self, seed: int, games: int | None = None, *, seconds: float = 0.0) -> TrainingResult:
-        """Train new players and score them.
-
-        Args:
-            seed: seed of all random numbers.
-            games: number of games; ``None``: as many as fit in ``seconds``.
-            seconds: training time, where ``games`` is ``None``.
-        """
+        """Train new players for ``games``, or for as many as fit in ``seconds``, and score them."""
         env = self.game.make()
         # Compiled functions are loaded before the time is measured.
         train(env, self.make(env), 2, seed=0, progress=False)

@@ -99,15 +99,7 @@ class PublishedQLearner:
 
 
 def action_values(values: Mapping[State, Mapping[Move, float]], largest: int) -> FloatArray:
-    """Return values by position and move as a table of positions by actions.
-
-    Args:
-        values: value by position and move; 0 where there is none.
-        largest: most objects in a heap.
-
-    Returns:
-        ``((largest + 1) ** HEAPS, HEAPS * largest)``.
-    """
+    """Return values of heaps up to ``largest`` as a table of positions by actions."""
     table = np.zeros((largest + 1,) * HEAPS + (HEAPS * largest,))
     for state, row in values.items():
         for (heap, amount), value in row.items():

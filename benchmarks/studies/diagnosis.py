@@ -58,17 +58,7 @@ def names_of(fault: str) -> set[str]:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The diagnosis of an agent.
-
-    Attributes:
-        entry: name of the agent.
-        kind: its kind.
-        fault: name of its fault; empty for a right one.
-        verdict: verdict of the diagnosis.
-        named: the faults that it names, as near as one another.
-        letters: the letters of all probes.
-        seconds: time of the diagnosis.
-    """
+    """The diagnosis of an agent; its fault is empty if it is right, and those named fit equally."""
 
     entry: str
     kind: str

@@ -16,10 +16,8 @@ def network_policy(
 ) -> PolicyFunction:
     """Return a policy that plays legal moves by a network.
 
-    Args:
-        network: maps observations ``(n, ...)`` to a number for every action, ``(n, actions)``:
-            logits, or action values if ``greedy``.
-        greedy: whether to return an action of the largest number instead of probabilities.
+    The network maps observations ``(n, ...)`` to logits ``(n, actions)``, or to action values
+    if ``greedy``, which returns an action of the largest instead of probabilities.
     """
 
     def policy(observations: Array, masks: MaskArray) -> Any:

@@ -16,13 +16,9 @@ def coarsest_congruence(
 ) -> IntArray:
     """Return the coarsest partition into blocks that refines the labels and that moves respect.
 
-    Args:
-        labels: ``(n,)``.
-        moves: for each kind of move, the next point of each point, ``(n,)``.
-
-    Returns:
-        ``(n,)``, the index of each point's block, from 0 without a gap: two points are in one
-        block exactly if the same sequences of moves lead from both to the same labels.
+    ``labels`` and, for each kind of move, the next point of each point are ``(n,)``. So is the
+    index of each point's block, from 0 without a gap: two points are in one block exactly if
+    the same sequences of moves lead from both to the same labels.
 
     References:
         E. F. Moore, "Gedanken-experiments on sequential machines", *Automata Studies* (1956),
@@ -43,13 +39,8 @@ def coarsest_congruence(
 def by_shortest(block: IntArray, lengths: IntArray) -> tuple[IntArray, IntArray]:
     """Return an example of each block, and for each point the index of its block's example.
 
-    Args:
-        block: index of each point's block, ``(n,)``: 0, 1, ... without a gap.
-        lengths: longest play of each point, ``(n,)``.
-
-    Returns:
-        The examples, points of shortest play in their blocks, sorted by length of play, so that the
-        empty position comes first; and the indices.
+    The examples are points of shortest play in their blocks, sorted by length of play, so that
+    the empty position comes first.
     """
     by_length = np.argsort(lengths, kind="stable")
     examples = by_length[np.sort(np.unique(block[by_length], return_index=True)[1])]

@@ -28,15 +28,8 @@ class StepRecord(NamedTuple):
 class BatchRenderer:
     """Renders the games of a batch, with their last step.
 
-    Args:
-        game: the game that is shown.
-        mode: a render mode.
-        show_winning_moves: whether pictures mark the winning moves.
-        self_play: whether a step is one move, not the agent's and the opponent's.
-
-    Attributes:
-        last_step: the last step, where pictures show it.
-        draws: whether pictures are made, so that steps must be recorded.
+    In self-play a step is one move, not the agent's and the opponent's. Where it draws, each
+    step is recorded, as pictures show the last one.
 
     Raises:
         MissingPackageError: pictures are asked for and pygame is not installed.
@@ -54,10 +47,7 @@ class BatchRenderer:
     ) -> tuple[Frame, ...] | tuple[str, ...]:
         """Return a picture of each game, ``(height, width, 3)``, uint8, or a text.
 
-        Args:
-            positions: ``(games, fields)``.
-            games: seats and outcomes.
-            frames_per_second: value from the environment's metadata.
+        Positions are ``(games, fields)``.
         """
         scenes = (self.scene(index, each, games) for index, each in enumerate(positions))
         pictures: list[Any] = [self._renderer.show(scene, frames_per_second) for scene in scenes]

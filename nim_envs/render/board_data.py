@@ -34,10 +34,8 @@ SIZE = (440, 340)
 class Board(NamedTuple):
     """A board with every position that can be reached on it.
 
-    Attributes:
-        game: the game.
-        positions: coordinates of each position, the first one the start.
-        moves: at each position, pairs of an action and the index of the position after it.
+    The first position is the start; moves are pairs of an action and the index of the position
+    after it.
     """
 
     game: Game
@@ -47,10 +45,6 @@ class Board(NamedTuple):
 
 def reachable_board(game: Game, max_positions: int) -> Board:
     """Return the positions that can be reached from the start, and their moves by index.
-
-    Args:
-        game: any game.
-        max_positions: largest number of positions.
 
     Raises:
         SearchTooLargeError: there are more.
@@ -77,12 +71,8 @@ def reachable_board(game: Game, max_positions: int) -> Board:
 class Pictures:
     """The pictures of a game as indices of shapes.
 
-    Args:
-        game: any game.
-
-    Attributes:
-        shapes: index of each shape, a kind, a colour and the measures of that kind.
-        partner: colour of ``player_1`` for each colour of ``player_0``.
+    A shape is a kind, a colour and the measures of that kind; ``partner`` has the colour of
+    ``player_1`` for each of ``player_0``.
     """
 
     def __init__(self, game: Game) -> None:
@@ -199,13 +189,8 @@ def difference(before: Sequence[int], after: Sequence[int]) -> list[int]:
 def marked_moves(board: Board, actions: Iterable[IntArray]) -> str:
     """Return a mark for each move of each position as a text.
 
-    Args:
-        board: a board.
-        actions: for each position, some of its actions.
-
-    Returns:
-        For each position "1" for each of these moves and "0" for the others, in the order of the
-        board's moves; a space between positions.
+    For each position "1" for each of these moves and "0" for the others, in the order of the
+    board's moves; a space between positions.
     """
     words = []
     for some, moves in zip(actions, board.moves, strict=True):
@@ -236,11 +221,8 @@ def data_of_board(
 ) -> dict[str, Any]:
     """Return the data of a board for ``play.js``.
 
-    Args:
-        board: a board.
-        name: its name for a reader.
-        games: its game, or the same in normal and in misère play, by names of these.
-        replies: for each of them the moves of each opponent, as :func:`marked_moves` writes them.
+    ``games`` has its game, or the same in normal and in misère play, by names of these;
+    ``replies`` has for each the moves of each opponent, as :func:`marked_moves` writes them.
     """
     pictures = Pictures(board.game)
     labels: dict[str, int] = {}
@@ -293,11 +275,7 @@ def data_of_game(
 ) -> dict[str, Any]:
     """Return the data of ``play.js``.
 
-    Args:
-        title: name of the game for a reader.
-        convention: convention in which one begins, a key of the boards' games.
-        opponents: names of the opponents besides optimal and random play.
-        boards: results of :func:`data_of_board`.
+    One begins in ``convention``; opponents are those besides optimal and random play.
     """
     return {
         "title": title,

@@ -36,18 +36,11 @@ CROWN = ((0, 1), (0, 0.3), (0.25, 0.62), (0.5, 0.1), (0.75, 0.62), (1, 0.3), (1,
 class Squares(Layout):
     """A part drawn as squares, some of which are filled.
 
+    ``leaving`` is the share of white in the mover's colour, on squares that the selected move
+    clears; ``marks_whole_moves``: a winning move is marked on all squares that it needs.
+
     A click on a square chooses the move that leads to it or that takes it and as little else as
     possible.
-
-    Attributes:
-        area: place of the squares.
-        side: side of a square, in pixels.
-        squares: place of each square.
-        round: whether what fills a square is round.
-        leaving: share of white in the mover's colour, on squares that the selected move clears.
-        writes_coordinates: whether the coordinates are written below the board.
-        numbered: whether the indices of the squares are written on them.
-        marks_whole_moves: whether a winning move is marked on all squares that it needs.
     """
 
     round = writes_coordinates = True

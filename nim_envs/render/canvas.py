@@ -47,11 +47,7 @@ def load_pygame() -> Any:
 
 
 class Canvas:
-    """A surface to draw on, in memory; no display is needed.
-
-    Args:
-        size: width and height, in the units of shapes.
-        scale: pixels per unit, a whole number: 2 for a picture twice as sharp.
+    """A surface to draw on, in memory, of whole pixels per unit of shapes; no display is needed.
 
     Raises:
         MissingPackageError: pygame is not installed.

@@ -27,9 +27,8 @@ def successors_of(part: Part) -> list[list[int]]:
 def graph_places(part: Part) -> tuple[list[Point], dict[Edge, list[Point]]]:
     """Lay a graph out: the longer the play to an end, the further to the left.
 
-    Returns:
-        The place of each node, and the points on the path of each edge that passes over other
-        layers; both within the unit square.
+    The place of each node, and the points on the path of each edge that passes over other
+    layers; both within the unit square.
 
     References:
         K. Sugiyama, S. Tagawa & M. Toda, "Methods for visual understanding of hierarchical

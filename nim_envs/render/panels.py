@@ -15,12 +15,7 @@ from nim_envs.typing import IntArray, Position
 
 
 class Layout(ABC):
-    """Draws one part in its cell, and maps places to its moves.
-
-    Args:
-        part: any part.
-        cell: place in the picture, its label included.
-    """
+    """Draws one part in its cell, its label included, and maps places to its moves."""
 
     def __init__(self, part: Part, cell: Area) -> None:
         self.part, self.cell, self.fields = part, cell, part.fields
@@ -46,16 +41,7 @@ class Layout(ABC):
 
 
 class Panel:
-    """Parts of one kind in an area of a picture.
-
-    Args:
-        parts: all parts of the game.
-        indices: those to show.
-        area: place in the picture.
-
-    Attributes:
-        layouts: the layout of each part that is shown.
-    """
+    """Those parts of a game that are of one kind, with a layout each, in an area of a picture."""
 
     share = 1.0
     """Width beside other panels, in proportion to theirs."""

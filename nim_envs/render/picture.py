@@ -114,11 +114,8 @@ def position_shapes(
 class Picture:
     """Pictures of scenes of a game: as shapes, or drawn in memory by pygame, without a display.
 
-    Args:
-        game: decides which panels are used.
-        size: width and height in pixels.
-        toolbar: free height at the bottom, in pixels.
-        scale: pixels of a frame for each of these: 2 for a picture twice as sharp.
+    A toolbar is free height at the bottom, in pixels; a scale of 2 makes pictures twice as
+    sharp.
 
     Raises:
         InvalidGameError: a size below ``SMALLEST_SIZE``.

@@ -38,15 +38,7 @@ class LastMove(NamedTuple):
 class Renderer:
     """Shows positions in the render mode of an environment.
 
-    Args:
-        game: the game that is shown.
-        mode: ``"human"``: in a window; ``"rgb_array"``: as arrays; ``"ansi"``: as text; ``None``:
-            nothing is rendered.
-        title: title of the window.
-        show_winning_moves: whether pictures mark the winning moves.
-
-    Attributes:
-        draws: whether it makes pictures.
+    With the mode ``None`` nothing is rendered. ``draws``: whether it makes pictures.
 
     Raises:
         MissingPackageError: pictures are asked for and pygame is not installed.
@@ -87,11 +79,7 @@ class Renderer:
     ) -> Scene:
         """Return the scene of a position.
 
-        Args:
-            position: its coordinates.
-            mover: the seat that is to move; ``None`` when the game is over.
-            winner: the seat that has won, if one has.
-            last_move: the move to highlight, if any.
+        ``mover`` is ``None`` when the game is over; the last move is highlighted.
         """
         winning = None
         if self.show_winning_moves and mover is not None:
@@ -103,13 +91,8 @@ class Renderer:
     def show(self, scene: Scene, frames_per_second: float) -> Frame | str | None:
         """Show a scene; in a window, after the previous one was shown long enough.
 
-        Args:
-            scene: contents of the picture.
-            frames_per_second: most different scenes in a second, in a window.
-
-        Returns:
-            In mode ``"rgb_array"`` the picture, ``(height, width, 3)``, uint8; in mode
-            ``"ansi"`` text; in mode ``"human"`` nothing, as the window shows the picture.
+        A picture is ``(height, width, 3)``, uint8; a window shows it, and nothing is
+        returned.
         """
         if not self.draws:
             return render_text(self.game, scene.position, scene.headline)

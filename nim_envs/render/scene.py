@@ -35,18 +35,9 @@ class PartView(NamedTuple):
 class Scene:
     """A moment of a game.
 
-    Args:
-        position: coordinates of the current position.
-        mover: seat that is to move, or ``None`` when the game is over.
-        winner: seat that has won, if one has.
-        previous: the position before the last move, or before all moves to highlight.
-        last_mover: seat that made the last move.
-        last_move: a description of the last move and who made it.
-        winning: the winning actions, or at a drawn position those that keep the draw; ``None``
-            hides them.
-        pointed: an action that is selected but not made yet, or ``None``.
-        names: names of the players, by seat.
-        drawn: whether the game is over and drawn.
+    ``mover`` is ``None`` when the game is over; ``previous`` is the position before the last
+    move, or before all moves to highlight. The winning actions, at a drawn position those that
+    keep the draw, are hidden by ``None``; the pointed one is selected but not made yet.
     """
 
     position: Coordinates

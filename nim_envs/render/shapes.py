@@ -94,14 +94,7 @@ def _times(value: Any, scale: int) -> Any:
 
 
 class Drawing:
-    """A list of shapes, with a method for each.
-
-    Args:
-        text_width: measures lines of text.
-
-    Attributes:
-        shapes: the shapes, each over those before it.
-    """
+    """A list of shapes, each over those before it, with a method for each."""
 
     def __init__(self, text_width: TextWidth = typical_text_width) -> None:
         self.text_width = text_width

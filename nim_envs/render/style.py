@@ -93,12 +93,8 @@ def add_title_and_legend(
 ) -> None:
     """Add a title, and below the panels, where it hides no line, one legend for all of them.
 
-    Args:
-        figure: figure whose panels are drawn.
-        title: title of the figure; empty: none.
-        columns: number of columns of the legend.
-        more: entries of the legend besides those of the panels, by label.
-        look: further arguments of the figure's ``legend``.
+    ``more`` has entries of the legend besides those of the panels, by label; ``look``, further
+    arguments of the figure's ``legend``.
     """
     if title:
         figure.suptitle(title)
@@ -127,10 +123,6 @@ class Figure(figures.Figure):
 @styled
 def save_figure(figure: figures.Figure, path: str | Path) -> None:
     """Save ``figure`` as PNG, SVG or PDF, by the suffix; the file appears whole or not at all.
-
-    Args:
-        figure: a Matplotlib figure.
-        path: name of the file; missing directories are made.
 
     Raises:
         ValueError: another suffix.

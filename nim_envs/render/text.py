@@ -143,12 +143,7 @@ def _arrows_below(part: Part, first: set[int]) -> list[str]:
 
 
 def _grid(rows: Sequence[Sequence[str]], numbers: Iterable[int] | None = None) -> list[str]:
-    """Draw marks with the numbers of rows and columns, in lines that begin with the columns'.
-
-    Args:
-        rows: marks, the upper row first.
-        numbers: number of each row; ``None``: from 0 at the top.
-    """
+    """Draw marks with the numbers of rows and columns, in lines that begin with the columns'."""
     side, width = len(str(len(rows) - 1)), len(str(len(rows[0]) - 1))
     numbered = zip(range(len(rows)) if numbers is None else numbers, rows, strict=True)
     return [

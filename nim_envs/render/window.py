@@ -15,18 +15,11 @@ IN_MEMORY = ("dummy", "offscreen")
 class Window:
     """A window whose size the user can change.
 
+    Where there is no display, a window that does not need one is drawn in memory by SDL. One
+    that the user has closed stays closed.
+
     pygame has only one window at a time: opening another closes this one, and :meth:`show`
     opens it again.
-
-    Args:
-        title: title of the window.
-        size: initial width and height of the picture, in pixels.
-        needs_display: whether a window that nobody sees is an error; else SDL draws in memory where
-            there is no display.
-
-    Attributes:
-        size: current width and height, in pixels.
-        closed: whether the user has closed it; it then stays closed.
 
     Raises:
         MissingPackageError: pygame is not installed.

@@ -50,10 +50,6 @@ def rules_in_words(game: Game) -> str:
 def position_in_words(game: Game, position: Coordinates) -> str:
     """Return a position in words; where heaps split, only nonempty ones with their numbers.
 
-    Args:
-        game: any game.
-        position: its coordinates.
-
     Example:
         >>> from nim_envs import make_game
         >>> position_in_words(make_game("nim"), (3, 4, 5))

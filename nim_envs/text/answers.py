@@ -30,12 +30,7 @@ AFTER_VALUE = re.compile(r"\s*[,}]")
 
 
 def request(answer: str, forms: str) -> str:
-    """Return the sentence that asks for an answer.
-
-    Args:
-        answer: one of :data:`ANSWERS`.
-        forms: forms of moves.
-    """
+    """Return the sentence that asks for an answer."""
     return REQUESTS[answer].format(forms)
 
 

@@ -30,11 +30,8 @@ AND = ("+", "&")
 class ComponentForms:
     """Forms of the moves of equal components.
 
-    Attributes:
-        name: form of the component's name.
-        options: forms of its moves without that name.
-        indices: indices of the components.
-        unordered: whether the order of the parts joined by "and" has no meaning.
+    A move is the component's name and an option; ``unordered``: the order of the parts joined
+    by "and" has no meaning.
     """
 
     name: str
@@ -44,12 +41,7 @@ class ComponentForms:
 
 
 class Template(NamedTuple):
-    """Another order of the words of a move.
-
-    Attributes:
-        shape: shape of the move's name.
-        order: for each number of the name, its index among the numbers of the phrase.
-    """
+    """Another order of the words of a move: its name's shape, and where its numbers are found."""
 
     shape: Shape
     order: tuple[int, ...]
@@ -58,12 +50,8 @@ class Template(NamedTuple):
 class Match(NamedTuple):
     """A phrase that names a move.
 
-    Attributes:
-        phrase: the phrase, its words in the order of the move's name.
-        first: index of its first token.
-        end: index after its last token.
-        is_short: whether it leaves out the component.
-        is_open: whether a longer phrase could begin with it.
+    Its words are in the order of the move's name. It is short if it leaves out the component,
+    and open if a longer phrase could begin with it.
     """
 
     phrase: Phrase
@@ -74,12 +62,7 @@ class Match(NamedTuple):
 
 
 class Grammar:
-    """Reads phrases that name moves of a game.
-
-    Args:
-        components: forms of the moves.
-        words: the words in use for some plain ones, such as ``"leave"``.
-    """
+    """Reads phrases that name moves of a game, in the words in use for some plain ones."""
 
     def __init__(self, components: Sequence[ComponentForms], words: Mapping[str, str]) -> None:
         self._components = components

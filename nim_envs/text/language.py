@@ -367,11 +367,6 @@ def disguised(game: Game, seed: int, rules: str | None = None) -> Language:
 def language_of(game: Game, disguise: int | None = None, rules: str | None = None) -> Language:
     """Return the language of a game with the rules given, disguised if there is a seed.
 
-    Args:
-        game: the game.
-        disguise: seed, as of :func:`disguised`; ``None``: the game's own names.
-        rules: sentences, as of :class:`Language`; ``None``: those of the game.
-
     Raises:
         InvalidGameError: ``disguise`` is not such a seed, or ``rules`` are not text.
     """

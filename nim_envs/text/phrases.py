@@ -40,9 +40,8 @@ class Token(NamedTuple):
 class Phrase(NamedTuple):
     """A text without letter case, spaces, colons, commas and full stops.
 
-    Attributes:
-        shape: its words, with ``PLACEHOLDER`` for numbers.
-        numbers: in order, ``TOO_LONG`` for one of over ``LONGEST_NUMBER`` digits.
+    Its shape has ``PLACEHOLDER`` for numbers; one of over ``LONGEST_NUMBER`` digits is
+    ``TOO_LONG``.
     """
 
     shape: tuple[str, ...]

@@ -287,11 +287,6 @@ def positions_to_ask(
     """Return the positions of a set about which a score asks, ``(n, fields)``.
 
     They leave a move; where draws exist, more than one, as forced moves are no question.
-
-    Args:
-        game: the game.
-        positions: as of :func:`score`.
-        lost_positions: whether to include those that are lost.
     """
     least = 2 if game.has_outcome else 1
     _, solution, _, parts = position_set(game, positions)

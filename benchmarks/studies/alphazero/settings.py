@@ -51,12 +51,7 @@ CURVE_POINTS = 20
 
 @dataclass(frozen=True)
 class Recipe:
-    """The published recipe, or the same with one or two of its settings corrected.
-
-    Args:
-        discount: that of the next observation's value.
-        start: start of games.
-    """
+    """The published recipe, or the same with one or two of its settings corrected."""
 
     discount: float
     start: str

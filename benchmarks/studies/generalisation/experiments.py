@@ -14,13 +14,7 @@ LEARNED = "as learned"
 
 @dataclass(frozen=True)
 class ExperimentBoard:
-    """A board of a registered game.
-
-    Args:
-        game: registered name.
-        arguments: arguments of the game.
-        enumerated: whether every N-position is scored, not a sample.
-    """
+    """A board of a registered game, of which every N-position is scored, or a sample."""
 
     game: str
     arguments: Mapping[str, Any]
@@ -33,15 +27,7 @@ class ExperimentBoard:
 
 @dataclass(frozen=True)
 class LearnerBudget:
-    """A learner, and the games that it may play.
-
-    Args:
-        learner: a key of :data:`agents.registry.LEARNERS` or ``GENERALISING``, or ``"random"``.
-        games: largest number of games.
-        arguments: constructor arguments.
-        needs: extra package that it needs.
-        weight: expected time, relative to the others.
-    """
+    """A learner, its largest number of games, and its expected time relative to the others."""
 
     learner: str
     games: int
@@ -52,13 +38,7 @@ class LearnerBudget:
 
 @dataclass(frozen=True)
 class Experiment:
-    """A board to learn on, unseen boards, and the learners.
-
-    Args:
-        learned: board to learn on.
-        held_out: unseen boards, by a name that tells what is larger.
-        contenders: learners by name.
-    """
+    """A board to learn on, unseen boards by what is larger, and the learners by name."""
 
     learned: ExperimentBoard
     held_out: Mapping[str, ExperimentBoard]

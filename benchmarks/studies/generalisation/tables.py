@@ -15,11 +15,6 @@ class KnownOrRandom:
 
     The table holds a position if the learned board has one with the same heaps in some order,
     apart from empty ones. So its score does not depend on the order of heaps or on empty heaps.
-
-    Args:
-        policy: greedy policy on the learned board.
-        learned: learned game; both games are of heaps, and option ``i`` is the same in all heaps.
-        game: game to play.
     """
 
     def __init__(self, policy: Policy, learned: Game, game: Game) -> None:

@@ -42,16 +42,8 @@ SEEDS = 3
 class LibraryRun:
     """A learner of a library, trained on one board with one seed, and its score.
 
-    Attributes:
-        board: a key of :data:`benchmarks.studies.libraries.recipes.BOARDS`.
-        recipe: a key of :data:`benchmarks.studies.libraries.recipes.RECIPES`.
-        seed: seed of the training.
-        moves: moves of training; 0 for a search.
-        percent: exact score, in percent; mean of both seats where each has a policy.
-        random_percent: the same of random moves.
-        seconds: time of training.
-        versions: versions of the packages.
-        missing: error where the library is not installed; the rest is empty then.
+    Its score is exact, the mean of both seats where each has a policy; ``missing`` is the error
+    where the library is not installed.
     """
 
     board: str

@@ -27,14 +27,9 @@ def search(
 ) -> list[PolicyFunction]:
     """Return a search of mctx as a policy.
 
-    All options have the same prior; the value of a leaf is the result of one random game from it.
+    ``policy`` names a function of mctx; a discount of −1 subtracts the opponent's values.
 
-    Args:
-        board: name of the board.
-        moves: unused; a search learns nothing.
-        seed: seed of the random games and of the search.
-        policy: name of a function of mctx.
-        discount: factor of the value of the next position; −1 subtracts the opponent's.
+    All options have the same prior; the value of a leaf is the result of one random game from it.
     """
     game = board_game(board)
     graph = game.board

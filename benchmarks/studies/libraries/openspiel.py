@@ -27,8 +27,7 @@ PLAYERS = 2
 class SpielGame(pyspiel.Game):
     """A game of this project as one of OpenSpiel: a chance node draws the first position.
 
-    Args:
-        game: the game; its observations are those of the encoding ``"one_hot"``.
+    Observations are those of the encoding ``"one_hot"``.
     """
 
     def __init__(self, game: Game) -> None:

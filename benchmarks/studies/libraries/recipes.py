@@ -30,19 +30,10 @@ def board_game(board: str) -> Any:
 class Recipe:
     """A learner of a library.
 
-    Args:
-        library: name of the library.
-        learner: name of the learner.
-        recipe: :data:`DOCUMENTED`, with the settings of the library's example or manual;
-            :data:`SIGN_RIGHT`, the same with the opponent's values subtracted; or
-            :data:`ENDS_RIGHT`, the same with the ends of games where they are.
-        setup: task of the example, and the values that it bootstraps from.
-        module: module of this package that trains it, by its function :attr:`function`.
-        function: name of a function of a board's name, a number of moves, a seed and the options,
-            which returns a policy for each seat, or one for both.
-        packages: distributions whose versions are stated.
-        options: more arguments of the function.
-        learns: whether it learns; a search uses no moves of training.
+    It follows the library's example or manual (:data:`DOCUMENTED`), subtracts the opponent's
+    values (:data:`SIGN_RIGHT`), or has the ends of games where they are (:data:`ENDS_RIGHT`). A
+    function of a module of this package trains it, from a board's name, a number of moves, a
+    seed and the options; a search does not learn.
     """
 
     library: str

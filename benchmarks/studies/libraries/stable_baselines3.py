@@ -20,14 +20,7 @@ with imports_for("this benchmark's learners of Stable-Baselines3", "sb3"):
 
 
 def self_play(board: str, moves: int, seed: int, *, gamma: float) -> list[PolicyFunction]:
-    """Train as PettingZoo's tutorial for Connect Four does.
-
-    Args:
-        board: name of the board.
-        moves: number of moves, of both seats.
-        seed: seed of the model and of the starts.
-        gamma: discount; the tutorial's is the default of the library, 0.99.
-    """
+    """Train as PettingZoo's tutorial for Connect Four does, where ``gamma`` is 0.99."""
     env = BothSeats(GameEnv(board_game(board), encoding="one_hot"))
     return _trained(env, moves, seed, gamma)
 

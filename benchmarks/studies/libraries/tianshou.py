@@ -33,11 +33,7 @@ GAMES = 10
 def dqn(board: str, moves: int, seed: int, *, horizon: int) -> list[PolicyFunction]:
     """Train in the second seat with the settings of the example.
 
-    Args:
-        board: name of the board.
-        moves: number of moves, of both seats.
-        seed: seed of the network and of the games.
-        horizon: steps of a return; the example's is 3, and a player's own next turn 2 later.
+    The horizon of the example's returns is 3 steps; a player's own next turn is 2 later.
     """
     np.random.seed(seed)
     torch.manual_seed(seed)

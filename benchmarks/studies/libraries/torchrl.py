@@ -26,14 +26,7 @@ GAMES, STEPS = 50, 20
 
 
 def ppo(board: str, moves: int, seed: int, *, gamma: float) -> list[PolicyFunction]:
-    """Train with the networks and settings of TorchRL's tutorial on PPO.
-
-    Args:
-        board: name of the board.
-        moves: number of moves, of both seats.
-        seed: seed of the networks and of the games.
-        gamma: discount; the tutorial's is 0.99.
-    """
+    """Train with the networks and settings of TorchRL's tutorial on PPO; its ``gamma`` is 0.99."""
     name, arguments = BOARDS[board]
     torch.manual_seed(seed)
     games = gymnasium.make_vec(

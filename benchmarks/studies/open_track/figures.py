@@ -25,11 +25,7 @@ STYLES: dict[str, dict[str, Any]] = {
 
 @styled
 def curves(rows: Sequence[Row], tasks: Sequence[str]) -> Figure | None:
-    """Draw a line for every learner that has all tasks: its mean score by number of games.
-
-    Returns:
-        The figure; ``None`` if no learner has them all.
-    """
+    """Draw the mean score by number of games of each learner that has all tasks, if any."""
     trained = [each for each in standings(rows, tasks) if each.learner not in UNTRAINED]
     if not trained:
         return None

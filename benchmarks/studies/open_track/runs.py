@@ -31,15 +31,8 @@ PLAYS, RANDOM, REFUSED = "plays", "random moves", "refused"
 class OpenRun:
     """A learner's scores on one board of a task, with one seed.
 
-    Attributes:
-        task: a key of :data:`TASKS`.
-        board: one of :data:`BOARDS`.
-        learner: name of the learner.
-        seed: seed of its training.
-        percents: share of N-positions played right after each number of games, in percent.
-        random_percent: the same of random moves.
-        count: number of N-positions.
-        plays: :data:`PLAYS`, :data:`RANDOM` or :data:`REFUSED`, of the last number of games.
+    ``percents`` has the share of N-positions played right after each number of games; ``plays``
+    is :data:`PLAYS`, :data:`RANDOM` or :data:`REFUSED`, of the last number of games.
     """
 
     task: str
@@ -118,10 +111,6 @@ def area(percents: Sequence[float], games: Sequence[int] = GAMES) -> float:
 
     The area under straight lines between the scores is divided by the width, so that a constant
     score is its own area.
-
-    Args:
-        percents: a score after each number of games.
-        games: the numbers, ascending.
 
     Example:
         >>> area([0.0, 50.0, 100.0]), area([70.0, 70.0, 70.0])

@@ -65,16 +65,8 @@ def read_rows(path: Path) -> list[Row]:
 class OpenStanding(NamedTuple):
     """A learner's place on the open track.
 
-    Attributes:
-        learner: name of the learner.
-        knows: its knowledge besides observations and rewards, in words.
-        score: mean of the areas over all tasks and both boards, in percent.
-        learned_area: mean area on the learned boards, in percent.
-        learned_last: mean score there after most games, in percent.
-        larger_area: mean area on the larger boards, in percent.
-        larger_last: mean score there after most games, in percent.
-        learned: tasks that it learns.
-        larger: tasks whose larger board it plays.
+    Areas and scores are means in percent; the last numbers count the tasks that it learns, and
+    those whose larger board it plays.
     """
 
     learner: str
@@ -121,9 +113,8 @@ def standings(rows: Iterable[Row], tasks: Sequence[str]) -> list[OpenStanding]:
 def best_by_task(rows: Iterable[Row]) -> dict[str, list[float]]:
     """Return the highest areas by task, without those of the solution.
 
-    Returns:
-        Four areas by task: on the learned and on the larger board, of the learners that know
-        nothing but what they observe; then on both boards, of all learners.
+    Four areas by task: on the learned and on the larger board, of the learners that know
+    nothing but what they observe; then on both boards, of all learners.
     """
     areas: dict[str, list[float]] = {task: [0.0] * 4 for task in TASKS}
     for row in rows:

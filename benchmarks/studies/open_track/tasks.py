@@ -41,11 +41,6 @@ LARGER_HEAPS = (20, 20)
 def octal_codes(seed: Sequence[int], count: int, known: Sequence[str] = ()) -> list[str]:
     """Return different octal codes of three digits, drawn uniformly among those of :func:`splits`.
 
-    Args:
-        seed: integers that seed the draws.
-        count: number of codes.
-        known: codes that are left out.
-
     Example:
         >>> octal_codes([2026], 3) == octal_codes([2026], 4)[:3]
         True
@@ -60,12 +55,7 @@ def octal_codes(seed: Sequence[int], count: int, known: Sequence[str] = ()) -> l
 
 
 def code_of(version: str, known: Sequence[str]) -> str:
-    """Return the octal code that the version of a package draws.
-
-    Args:
-        version: version of the package; its numbers seed the draw.
-        known: codes that are left out.
-    """
+    """Return the octal code that the numbers of a version draw, none of those known."""
     numbers = [int(number) for number in re.findall(r"\d+", version)]
     return octal_codes([PUBLIC_SEED, *numbers], 1, known)[0]
 
@@ -82,13 +72,7 @@ def splits(code: str) -> bool:
 
 @dataclass(frozen=True)
 class OpenTask:
-    """A game with two boards.
-
-    Args:
-        game: registered name of the game.
-        learned: arguments of the board that is learned, whose full position is the only start.
-        larger: arguments of the board that is not seen.
-    """
+    """A game with two boards: one learned from its full position alone, and a larger one unseen."""
 
     game: str
     learned: Mapping[str, Any]

@@ -102,13 +102,7 @@ def heap_genera(
 
 
 class _Genera:
-    """Genera of single heaps, from the classes of sums of heaps and Nim heaps of 2.
-
-    Args:
-        game: rule of the heaps.
-        normal: Grundy value of each heap.
-        limit: most classes of positions.
-    """
+    """Genera of single heaps, from the classes of sums of heaps and Nim heaps of 2."""
 
     def __init__(self, game: HeapGame, normal: list[int], limit: int) -> None:
         self._game = game

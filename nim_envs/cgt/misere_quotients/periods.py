@@ -35,12 +35,7 @@ from nim_envs.typing import IntArray
 
 @dataclass(frozen=True)
 class QuotientPeriod:
-    """Heaps ``n`` and ``n + length`` have the same element for all ``n >= start``.
-
-    Attributes:
-        start: first heap of the period, at least 1.
-        length: difference of heaps with the same element.
-    """
+    """Heaps ``n`` and ``n + length`` have the same element for all ``n >= start``."""
 
     start: int
     length: int
@@ -62,9 +57,8 @@ def may_be_periodic(game: HeapGame) -> bool:
 def periodic_from(game: HeapGame, elements: Sequence[int]) -> QuotientPeriod | None:
     """Return the shortest period that the elements of some heaps prove, if there is one.
 
-    Args:
-        game: rule of the heaps; the result is ``None`` if the theorem does not apply to it.
-        elements: the elements of heaps of 0, 1, ... objects, in their common quotient.
+    Elements are those of heaps of 0, 1, ... objects in their common quotient; there is none if
+    the theorem does not apply to the game.
     """
     places = game.places
     if places is None or not may_be_periodic(game):
@@ -82,13 +76,7 @@ def periodic_from(game: HeapGame, elements: Sequence[int]) -> QuotientPeriod | N
 def period_refutation(
     game: HeapGame, elements: Sequence[int], period: QuotientPeriod
 ) -> str | None:
-    """Return the reason why elements do not prove a period; ``None`` if they do.
-
-    Args:
-        game: rule of the heaps.
-        elements: the elements of heaps of 0, 1, ... objects, in their common quotient.
-        period: the claimed period.
-    """
+    """Return the reason why elements do not prove a period; ``None`` if they do."""
     places = game.places
     if places is None or game.unequal:
         return f"the theorem on periodic quotients is not about {game.name}"

@@ -63,15 +63,11 @@ def layers_refutation(
 ) -> str | None:
     """Return the reason why a claim about sums with a layer added is wrong; ``None`` if right.
 
+    ``lost`` says of each element whether it is lost with each layer added, ``(layers, n)``; the
+    rest is as in :func:`refutation`.
+
     A *layer* is a position of other components, beside the sum of parts. Its options are earlier
     layers; layer 0 has none.
-
-    Args:
-        options: for each part its options, each as a list of earlier parts.
-        products: the claimed table of products, ``(n, n)``; element 0 is the empty sum's.
-        elements: the claimed element of each part.
-        lost: whether each element is claimed to be lost with each layer added, ``(layers, n)``.
-        layers: the options of each layer.
     """
     table, claimed = np.asarray(products), np.asarray(lost, dtype=np.bool_)
     reason = _malformed(options, table, elements, claimed.shape[-1]) or _no_monoid(table, elements)
@@ -149,13 +145,8 @@ def _disobeys(
 ) -> str | None:
     """Return a contradiction between ``lost`` and the rules of play, if there is one.
 
-    Args:
-        options: for each part its options.
-        table: table of products, ``(n, n)``.
-        elements: the element of each part.
-        lost: whether each element is claimed to be lost, ``(n,)``.
-        won: the elements at which a move outside the sum wins; ``None``: nothing is outside it, and
-            the empty position is won.
+    ``won`` has the elements at which a move outside the sum wins; ``None``: nothing is outside
+    it, and the empty position is won.
     """
     if lost[0] and won is None:
         return "the empty position is won, not lost"

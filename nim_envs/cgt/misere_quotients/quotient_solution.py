@@ -95,13 +95,7 @@ def quotient_solution(game: Game, limit: int = LARGEST_ORDER) -> Solution:
 
 
 class _JointQuotient:
-    """The quotient of sums of any number of some parts.
-
-    Args:
-        parts: parts other than octal heaps.
-        games: rules of the octal heaps.
-        limit: most elements.
-    """
+    """The quotient of sums of any number of some parts, and of octal heaps of some games."""
 
     def __init__(self, parts: tuple[Part, ...], games: Iterable[HeapGame], limit: int) -> None:
         self.search = QuotientSearch(limit)
@@ -126,12 +120,8 @@ class _JointQuotient:
 def _indices_of(part: Part, add: Callable[[list[Word]], int]) -> list[int | None]:
     """Add the states of a part, those with short play first.
 
-    Args:
-        part: owner of the states.
-        add: takes the options of a state as indices of earlier states, and returns its own.
-
-    Returns:
-        The index of each state; ``None`` where there is no move.
+    ``add`` takes the options of a state as indices of earlier states, and returns its own; a
+    state without a move has ``None``.
     """
     indices: list[int | None] = [None] * part.num_positions
     for state in np.argsort(part.longest_play, kind="stable").tolist():
@@ -160,11 +150,6 @@ class _LayeredQuotient:
     that do not split never become more, and the quotient of any number of them may be infinite. So
     each of their positions is a *layer*: who wins when it is added is a property of sums of the
     others, and refines their classes.
-
-    Args:
-        joint: quotient of the other parts.
-        sizes: largest heap of each of its games.
-        single: parts that make the layers, each as often as the game has it.
     """
 
     def __init__(

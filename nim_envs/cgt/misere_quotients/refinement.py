@@ -76,12 +76,7 @@ class TooManyClassesError(Exception):
 
 @dataclass
 class Limits:
-    """Limits of a refinement.
-
-    Attributes:
-        classes: most classes.
-        guesses: most guesses that may still be made.
-    """
+    """The most classes of a refinement, and the most guesses that may still be made."""
 
     classes: int
     guesses: int = MOST_GUESSES
@@ -204,10 +199,8 @@ def coarsest(parts: Parts, count: int) -> Classes:
 class Refinement:
     """Classes fine enough for a property.
 
-    Attributes:
-        classes: the finer classes.
-        coarser: for each class the class before refinement that contains it.
-        lost: whether each class lacks the property, ``(n,)``.
+    ``coarser`` has for each class the class before refinement that contains it; ``lost``,
+    whether each lacks the property.
     """
 
     classes: Classes
@@ -223,14 +216,11 @@ def refine(
 ) -> Refinement:
     """Return the coarsest refinement of ``classes`` that determines a property.
 
+    ``won_at_once`` says whether each class has the property whatever its options;
+    ``without_last`` is the result for positions without the last part, if known.
+
     Any two returned classes within one given class are distinguished by the property, perhaps
     after parts are added to both.
-
-    Args:
-        classes: classes of positions.
-        won_at_once: whether each class has the property whatever its options, ``(n,)``.
-        limits: limits of classes and guesses.
-        without_last: the result for positions without the last part, if known.
 
     Raises:
         TooManyClassesError: there would be more classes than allowed.
@@ -372,11 +362,6 @@ class OpenRests:
     for each of them, with the other as part of the rest. So the pairs (class, open rests) form a
     finite monoid, of which the largest sets for each class suffice. The guess is right if the empty
     rest is open for no position.
-
-    Args:
-        classes: the classes of the positions.
-        won_at_once: whether each class is won whatever its options, ``(n,)``.
-        lost: whether each class is guessed to be lost, ``(n,)``.
     """
 
     def __init__(self, classes: Classes, won_at_once: BoolArray, lost: BoolArray) -> None:
@@ -403,15 +388,7 @@ class OpenRests:
         return self._no_empty_rest_is_open()
 
     def of_part(self, element: int, after: IntArray) -> int | None:
-        """Return the rests that are open for a part, as bits of an integer.
-
-        Args:
-            element: class of the part.
-            after: classes of its options.
-
-        Returns:
-            The bits; ``None`` if a move in the part wins a sum guessed to be lost.
-        """
+        """Return the open rests of a part, as bits; ``None`` if a move wins a sum guessed lost."""
         sums = self._classes.products[:, element]
         wins = self._lost[self._classes.products[:, after]].any(axis=1)
         if (wins & self._lost[sums]).any():

@@ -34,13 +34,9 @@ WON_AT_ONCE = np.array([True, False])
 
 @dataclass(frozen=True, eq=False)
 class PartsQuotient:
-    """The proven misère quotient of sums of parts.
+    """The proven misère quotient of sums of parts; class 0 is the empty sum's.
 
-    Attributes:
-        products: the class of the sum of two positions, ``(n, n)``; class 0 is the empty sum's.
-        lost: whether each class is lost, ``(n,)``.
-        elements: the class of each part.
-        representatives: a shortest position of each class.
+    A representative is a shortest position of its class.
     """
 
     products: IntArray
@@ -52,13 +48,9 @@ class PartsQuotient:
 class QuotientSearch:
     """The misère quotient of sums of parts, which are added one by one.
 
+    ``refined`` has the classes, with the empty position separate, and the lost ones.
+
     If adding a part is interrupted or exceeds the limit, the quotient without it stays.
-
-    Args:
-        limit: most elements.
-
-    Attributes:
-        refined: the classes, with the empty position separate, and the lost ones.
     """
 
     def __init__(self, limit: int = LARGEST_ORDER) -> None:
@@ -72,13 +64,7 @@ class QuotientSearch:
         self._quotient: PartsQuotient | None = None
 
     def add(self, options: Iterable[Sequence[int]]) -> int:
-        """Add a part, unless there is one with these options already.
-
-        Args:
-            options: its options, each as a list of earlier parts; at least one option.
-
-        Returns:
-            The part.
+        """Return the index of the part with these options, lists of parts; it is added if new.
 
         Raises:
             SearchTooLargeError: the quotient has too many elements, or its proof is too large.

@@ -25,11 +25,7 @@ def idempotents(products: IntArray) -> tuple[int, ...]:
 
 
 def kernel(products: IntArray) -> tuple[int, ...]:
-    """Return the smallest ideal, which is a group: the multiples of the product of all idempotents.
-
-    Args:
-        products: ``(n, n)``, the table of products of a commutative monoid.
-    """
+    """Return the smallest ideal, a group: the multiples of the product of all idempotents."""
     least = 0
     for element in idempotents(products):
         least = int(products[least, element])

@@ -17,12 +17,9 @@ BANDS = ("easy", "middle", "hard")
 class Truth(NamedTuple):
     """The N-positions of a set of positions, and their difficulty.
 
-    Attributes:
-        positions: int64 ``(n, fields)``.
-        legal: number of legal moves, ``(n,)``.
-        winning: number of moves that keep the win, ``(n,)``.
-        moves_to_end: moves until the game ends, ``(n,)``, where the winner wins as soon as
-            possible, and the loser loses as late as possible.
+    Positions are ``(n, fields)``; of each there are the numbers of legal moves, of moves that
+    keep the win, and of moves until the game ends, where the winner wins as soon as possible
+    and the loser loses as late as possible.
     """
 
     positions: IntArray
@@ -76,10 +73,8 @@ def _moves(game: Game, positions: IntArray) -> tuple[IntArray, IntArray]:
 def truth_of(game: Game, positions: str) -> Truth:
     """Return the N-positions of a game with their difficulty.
 
-    Args:
-        game: a game without draws.
-        positions: ``"reachable"``, or ``"all"`` of a board that is a graph; moves lead out of
-            neither.
+    The positions are ``"reachable"``, or ``"all"`` of a board that is a graph; moves lead out
+    of neither.
     """
     listed, index = _listed(game, positions), Index(game.fields)
     here, after = _moves(game, listed)
