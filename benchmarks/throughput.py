@@ -40,11 +40,6 @@ def our_aec_env(name: str, **arguments: Any) -> Any:
     return pettingzoo.make("aec", GAMES[name].aec_id, **arguments)
 
 
-def tictactoe() -> Any:
-    """Return PettingZoo's tic-tac-toe with its three usual wrappers."""
-    return pettingzoo.make("aec", "classic/tictactoe-v3")
-
-
 def shimmy_nim() -> Any:
     """Return OpenSpiel's Nim with heaps 3, 4, 5 through Shimmy."""
     import pyspiel
@@ -137,7 +132,9 @@ ENVIRONMENTS: dict[str, Batch] = {
     "addition 3-10": random_play(partial(our_aec_env, "addition", k=3, n=10)),
     "subtraction 17": random_play(partial(our_aec_env, "subtraction", heaps=(17,))),
     "forward model, nim 3-4-5": forward_model("nim", heaps=(3, 4, 5)),
-    "classic/tictactoe-v3": random_play(tictactoe, modules=("pygame",)),
+    "classic/tictactoe-v3": random_play(
+        partial(pettingzoo.make, "aec", "classic/tictactoe-v3"), modules=("pygame",)
+    ),
     "OpenSpiel nim 3-4-5 (Shimmy)": random_play(shimmy_nim, modules=("pyspiel", "shimmy")),
     "training loop, random agents, nim 3-4-5": training_loop(lambda _: RandomAgent()),
     "training loop, q-learning, nim 3-4-5": training_loop(QLearning.for_env),

@@ -30,8 +30,7 @@ def free_address() -> str:
 def main(options: Sequence[str]) -> None:
     """Build the manual and serve it until Ctrl-C, at the first free port.
 
-    Args:
-        options: of ``mkdocs serve``, such as ``--open``.
+    ``options`` are those of ``mkdocs serve``, such as ``--open``.
     """
     needed("mkdocs", "the manual", "docs")
     # The manual is built with MkDocs 1; the theme and a plugin warn of what comes after it. Links

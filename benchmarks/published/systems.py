@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from operator import attrgetter
@@ -48,19 +48,12 @@ RULES_BITS_SYMMETRY = "the rules; heaps are read as aligned bits, their order do
 class System:
     """One row of the comparison.
 
-    Args:
-        name: name on the command line.
-        title: name for a reader.
-        settings: published settings, in words.
-        games: number of games of the published training.
-        figures: published figures as printed, by score; scores without a figure are left out.
-        defect: defect of the system, in one sentence.
-        as_published: trains by the published settings; a function of seed and number of games.
-        ours: learners of ``agents`` that are compared with it.
-        limit: returns the attainable scores, where they are not 100.
-        knows: knowledge of the published learner besides observations and rewards, in words.
-        stand_in: learner that is measured in place of the published one, where there is one.
-        source: publication, or where method and figures are from.
+    ``figures`` are the published ones as printed, by score; those without one are left out.
+    ``as_published`` trains by the published settings, from a seed and a number of games, and
+    its learner knows ``knows`` besides observations and rewards; a ``stand_in`` is measured in
+    its place where there is one. ``ours`` are the learners of ``agents`` that are compared with
+    it; ``limit`` returns the attainable scores, where they are not 100. The ``source`` is the
+    publication, or where method and figures are from.
     """
 
     name: str
@@ -106,17 +99,14 @@ def greedy(player: Policy) -> Policy:
 
 # Gradient bandit: the addition game.
 
-OVER_ALL = ("player_0, all N-positions %", "player_1, all N-positions %")
-OVER_OWN = ("player_0, those it can face %", "player_1, those it can face %")
-
 
 def by_seat(players: tuple[Policy, ...], env: GameEnv) -> Scores:
     """Score each seat's policy over all N-positions, and over those that the seat can face."""
     scores = {}
-    for seat in (0, 1):
+    for seat, name in enumerate(SEATS):
         policy = greedy(players[seat % len(players)])
-        scores[OVER_ALL[seat]] = optimality(policy, env.game).percent
-        scores[OVER_OWN[seat]] = optimality(policy, env.game, SEATS[seat]).percent
+        scores[f"{name}, all N-positions %"] = optimality(policy, env.game).percent
+        scores[f"{name}, those it can face %"] = optimality(policy, env.game, name).percent
     return scores
 
 
@@ -211,7 +201,7 @@ def _q_learner(
     title: str,
     train: Callable[[int, int], q_learner.PublishedQLearner],
     games: int,
-    figures: tuple[str, str],
+    figures: Sequence[str],
     settings: str,
 ) -> System:
     game = _setting("nim", Q_START, heaps=Q_HEAPS)
@@ -387,14 +377,6 @@ def _cs50() -> System:
     )  # fmt: skip
 
 
-IMPROVED = {
-    10_000: ("88.3", "4.3"),
-    100_000: ("90.3", "6.4"),
-    1_000_000: ("94.9", "14.5"),
-    10_000_000: ("98.7", "67.8"),
-}
-"""Published win rates of the improved Q-learner, by games."""
-
 SYSTEMS: dict[str, System] = {
     system.name: system
     for system in (
@@ -413,7 +395,10 @@ SYSTEMS: dict[str, System] = {
                 q_learner.train_improved, games, figures,
                 "opponents in rotation, nim-sum bonus, replay",
             )
-            for games, figures in IMPROVED.items()
+            for games, *figures in (
+                (10_000, "88.3", "4.3"), (100_000, "90.3", "6.4"),
+                (1_000_000, "94.9", "14.5"), (10_000_000, "98.7", "67.8"),
+            )
         ),
         _ratio(17, 3, 500, "85 or more"),
         _ratio(17, 3, 5_000, "over 98"),

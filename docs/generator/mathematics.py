@@ -35,9 +35,8 @@ LATEX = {
 def formula(text: str) -> str:
     """Return a formula in plain text as Markdown: its equations, each before its conditions.
 
-    Args:
-        text: equations between semicolons, such as
-            ``Q(s, a) += α [r + γ max_a' Q(s', a')], for all a``.
+    Equations stand between semicolons, such as ``Q(s, a) += α [r + γ max_a' Q(s', a')], for all
+    a``.
     """
     shown = []
     for statement in re.split(r";\s+", text.strip().rstrip(".")):
@@ -58,12 +57,7 @@ def latex(equation: str) -> str:
 
 
 def mathml(text: str, display: str = "inline") -> str:
-    """Return LaTeX, escaped as in HTML, as MathML.
-
-    Args:
-        text: LaTeX source.
-        display: ``"inline"`` or ``"block"``.
-    """
+    """Return LaTeX, escaped as in HTML, as MathML, ``"inline"`` or as a ``"block"``."""
     # Fonts draw primes raised; as superscripts, most browsers would raise them twice.
     return PRIME.sub(r'\1<mo lspace="0" rspace="0">\2</mo>', convert(html.unescape(text), display))
 

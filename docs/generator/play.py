@@ -6,10 +6,7 @@ import json
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache
-from itertools import compress
 from typing import Any
-
-import numpy as np
 
 from agents import QLearning
 from agents.training import train
@@ -21,8 +18,8 @@ from nim_envs.render.board_data import (
     Board,
     data_of_board,
     data_of_game,
-    marked_moves,
     reachable_board,
+    replies,
 )
 
 LEARNED_GAMES = (0, 100, 1_000, 20_000)
@@ -97,47 +94,31 @@ def boards(name: str) -> dict[str, Board]:
 def learned(board: Board, game: Game) -> list[str]:
     """Return the greedy moves of Q-learning after each number of games of self-play.
 
-    Args:
-        board: board on which every game begins at the start.
-        game: its game, in normal or in misère play.
-
-    Returns:
-        For each number of games the best moves, as :func:`marked_moves` writes them.
+    Of the board, whose game is in normal or in misère play, every game begins at the start. For
+    each number of games these are the best moves, as :func:`marked_moves` writes them.
     """
     env = GameEnv(game)
     agent = QLearning.for_env(env, seed=0)
-    over = np.array([not row for row in board.moves])
-    shares = np.zeros((len(over), game.num_actions))
-    seen = []
-    for position in compress(board.positions, board.moves):
-        env.set_position(position)
-        seen.append(env.observe(env.agent_selection))
-    observations, masks = (np.array([each[key] for each in seen]) for key in seen[0])
     played, found = 0, []
     for games in LEARNED_GAMES:
         if games > played:
             train(env, agent, games=games - played, seed=played, progress=False)
             played = games
-        shares[~over] = agent.greedy().action_probabilities(observations, masks)
-        found.append(marked_moves(board, [np.flatnonzero(share) for share in shares]))
+        found.append(replies(board, agent.greedy(), env))
     return found
 
 
 def data(name: str, board: Board) -> dict[str, Any]:
     """Return all that a page needs of a board with this name."""
     games = {key: replace(board.game, misere=key == "misere") for key in CONVENTIONS}
-    replies = {key: learned(board, game) for key, game in games.items()}
-    return data_of_board(board, name, games, replies)
+    moves = {key: learned(board, game) for key, game in games.items()}
+    return data_of_board(board, name, games, moves)
 
 
 def script(name: str, title: str) -> str:
     """Return the script that hands the boards of a registered game to ``play.js``.
 
     A page that is opened as a file may load a script, but not fetch data.
-
-    Args:
-        name: name of the game.
-        title: its name for a reader.
     """
     convention = "misere" if GAMES[name].misere else "normal"
     opponents = [f"Q-learning, {games:,} games" for games in LEARNED_GAMES]
@@ -150,12 +131,7 @@ def script(name: str, title: str) -> str:
 
 
 def board_on_page(name: str, path: str) -> str:
-    """Return the HTML of a board that one plays on.
-
-    Args:
-        name: name of a registered game.
-        path: path from the page to the folder of the scripts of games.
-    """
+    """Return the HTML of a board that one plays on; ``path`` leads to the scripts of games."""
     return (
         f'<div class="nim-play" data-game="{name}" data-source="{path}{name}.js">'
         "<noscript>Turn on JavaScript to play the game here, against an optimal opponent or "

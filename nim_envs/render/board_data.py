@@ -22,6 +22,7 @@ from nim_envs.render.picture import Picture
 from nim_envs.render.scene import Scene
 from nim_envs.render.shapes import Box, Disc, Drawing, Polygon, Shape
 from nim_envs.render.words import position_in_words
+from nim_envs.scored_policy import ScoredPolicy
 from nim_envs.typing import IntArray, Position
 
 SCRIPT, STYLE = (Path(__file__).with_name(f"play.{suffix}") for suffix in ("js", "css"))
@@ -199,6 +200,17 @@ def marked_moves(board: Board, actions: Iterable[IntArray]) -> str:
     return " ".join(words)
 
 
+def replies(board: Board, policy: Any, env_or_game: Any) -> str:
+    """Return a policy's most probable moves in the game or environment, as marks."""
+    over = np.array([not row for row in board.moves])
+    positions = np.array(board.positions)[~over]
+    shares = np.zeros((len(over), board.game.num_actions))
+    scored = ScoredPolicy(policy, env_or_game)
+    shares[~over] = scored.action_probabilities(positions, board.game.mask(positions))
+    best = (shares == shares.max(axis=1, keepdims=True)) & (shares > 0)
+    return marked_moves(board, map(np.flatnonzero, best))
+
+
 def _truth(board: Board, game: Game, pictures: Pictures, plain: list[list[int]]) -> dict[str, Any]:
     """Return the value of each position and the moves that keep it, with pictures of these."""
     solution = game.solution
@@ -222,7 +234,7 @@ def data_of_board(
     """Return the data of a board for ``play.js``.
 
     ``games`` has its game, or the same in normal and in misère play, by names of these;
-    ``replies`` has for each the moves of each opponent, as :func:`marked_moves` writes them.
+    ``replies`` has for each the moves of each opponent, as :func:`replies` writes them.
     """
     pictures = Pictures(board.game)
     labels: dict[str, int] = {}

@@ -17,8 +17,8 @@ from nim_envs.render.scene import PartView
 from nim_envs.render.shapes import Drawing
 from nim_envs.typing import BoolArray, IntArray, Position
 
-SMALLEST_SQUARE, LARGEST_SQUARE = 7.0, 110.0
-"""Sides of squares in pixels; where they would be smaller, coordinates are shown as numbers."""
+LARGEST_SQUARE = 110.0
+"""Largest side of a square in pixels."""
 
 LABEL = 26.0
 """Height of the line below a board."""
@@ -46,6 +46,8 @@ class Squares(Layout):
     round = writes_coordinates = True
     numbered = marks_whole_moves = False
     leaving = 0.25
+    smallest = 7.0
+    """Smallest side of a square in pixels."""
 
     def __init__(self, part: Part, cell: Area) -> None:
         super().__init__(part, cell)
@@ -524,14 +526,17 @@ BOARDS: dict[str | None, type[Squares]] = {
 def board_layout(part: Part, cell: Area) -> Layout:
     """Return the layout of a part in a cell: a tile where squares would be too small."""
     kind = BOARDS.get(part.picture.style)
-    if kind is None:
-        return Tile(part, cell)
+    return Tile(part, cell) if kind is None else squares_or(Tile, kind, part, cell)
+
+
+def squares_or(other: type[Layout], kind: type[Squares], part: Part, cell: Area) -> Layout:
+    """Return a part as squares, or in another layout where these would be too small."""
     area = kind.room(cell)
     # More squares than pixels allow need not be laid out to be too small.
-    if kind.number_of_squares(part.fields) * SMALLEST_SQUARE**2 > area.width * area.height:
-        return Tile(part, cell)
+    if kind.number_of_squares(part.fields) * kind.smallest**2 > area.width * area.height:
+        return other(part, cell)
     layout = kind(part, cell)
-    return layout if layout.side >= SMALLEST_SQUARE else Tile(part, cell)
+    return layout if layout.side >= kind.smallest else other(part, cell)
 
 
 class NumberPanel(Panel):

@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from nim_envs.games.words import titled
 from nim_envs.optional import needed
 from nim_envs.render.board_data import (
@@ -15,10 +13,10 @@ from nim_envs.render.board_data import (
     STYLE,
     data_of_board,
     data_of_game,
-    marked_moves,
     reachable_board,
+    replies,
 )
-from nim_envs.scored_policy import ScoredPolicy, game_of
+from nim_envs.scored_policy import game_of
 
 __all__ = ["widget"]
 
@@ -66,16 +64,7 @@ def widget(
     traitlets = needed("traitlets", "a board in a notebook", "notebook")
     game = game_of(env_or_game)
     board = reachable_board(game, max_positions)
-    over = np.array([not row for row in board.moves])
-    positions = np.array(board.positions)[~over]
-    masks = game.mask(positions)
-    replies = []
-    for policy in (opponents or {}).values():
-        shares = np.zeros((len(board.positions), game.num_actions))
-        scored = ScoredPolicy(policy, env_or_game)
-        shares[~over] = scored.action_probabilities(positions, masks)
-        best = shares == shares.max(axis=1, keepdims=True)
-        replies.append(marked_moves(board, [np.flatnonzero(row) for row in best & (shares > 0)]))
+    theirs = [replies(board, policy, env_or_game) for policy in (opponents or {}).values()]
     games = {"outcome": game}
     if not game.has_outcome:
         games = {"normal": replace(game, misere=False), "misere": replace(game, misere=True)}
@@ -83,7 +72,7 @@ def widget(
         titled(game.name),
         "outcome" if game.has_outcome else "misere" if game.misere else "normal",
         list(opponents or {}),
-        [data_of_board(board, str(game), games, dict.fromkeys(games, replies))],
+        [data_of_board(board, str(game), games, dict.fromkeys(games, theirs))],
     )
     board_widget = type(
         "BoardWidget",

@@ -9,15 +9,15 @@ import numpy as np
 
 from nim_envs.graph import Part
 from nim_envs.render import palette
-from nim_envs.render.boards import Piece
+from nim_envs.render.boards import Piece, squares_or
 from nim_envs.render.geometry import Area
 from nim_envs.render.palette import paler, player_color
-from nim_envs.render.panels import Layout, Panel
+from nim_envs.render.panels import Panel
 from nim_envs.render.scene import PartView
 from nim_envs.render.shapes import Drawing
 from nim_envs.typing import Position
 
-SMALLEST_SQUARE, LARGEST_SQUARE = 15.0, 64.0
+LARGEST_SQUARE = 64.0
 
 
 def limit_of(part: Part) -> int:
@@ -30,6 +30,8 @@ class Track(Piece):
 
     A click on a square adds the number that leads there.
     """
+
+    smallest = 15.0
 
     @staticmethod
     def room(cell: Area) -> Area:
@@ -137,13 +139,4 @@ class TrackPanel(Panel):
     def __init__(self, parts: Sequence[Part], indices: list[int], area: Area) -> None:
         super().__init__(parts, indices, area)
         for index, cell in zip(indices, area.grid(len(indices), 1), strict=True):
-            self.layouts[index] = _track(parts[index], cell)
-
-
-def _track(part: Part, cell: Area) -> Layout:
-    """Return the track of a total, or a line where its squares would be too small."""
-    # More squares than pixels allow need not be laid out to be too small.
-    room = Track.room(cell)
-    fits = part.num_positions * SMALLEST_SQUARE**2 <= room.width * room.height
-    track = Track(part, cell) if fits else None
-    return TrackLine(part, cell) if track is None or track.side < SMALLEST_SQUARE else track
+            self.layouts[index] = squares_or(TrackLine, Track, parts[index], cell)

@@ -146,23 +146,17 @@ class Grammar:
 
         A phrase without its component counts only where no other is.
         """
-        return self._search(tokens, self._whole, self._whole_lengths, False) or self._search(
-            tokens, self._short, self._short_lengths, True
-        )
+        return self._search(tokens, self._whole, False) or self._search(tokens, self._short, True)
 
     def _search(
-        self,
-        tokens: list[Token],
-        shapes: dict[Shape, Template],
-        lengths: dict[str, list[int]],
-        short: bool,
+        self, tokens: list[Token], shapes: dict[Shape, Template], short: bool
     ) -> list[Match]:
         words = phrase_of(tokens).shape
         matches: list[Match] = []
         first = 0
         while first < len(tokens):
             step = 1
-            for length in lengths.get(words[first], ()):
+            for length in self._lengths.get(words[first], ()):
                 shape = words[first : first + length]
                 if len(shape) == length and shape in shapes:
                     given = phrase_of(tokens[first : first + length])
@@ -243,12 +237,12 @@ class Grammar:
         }
 
     @cached_property
-    def _whole_lengths(self) -> dict[str, list[int]]:
-        return _lengths(self._whole)
-
-    @cached_property
-    def _short_lengths(self) -> dict[str, list[int]]:
-        return _lengths(self._short)
+    def _lengths(self) -> dict[str, list[int]]:
+        """Lengths of shapes by their first word, longest first."""
+        by_word: dict[str, set[int]] = {}
+        for shape in (*self._whole, *self._short):
+            by_word.setdefault(shape[0], set()).add(len(shape))
+        return {word: sorted(lengths, reverse=True) for word, lengths in by_word.items()}
 
     @cached_property
     def _open(self) -> frozenset[Shape]:
@@ -332,11 +326,3 @@ def _part_counts(shape: Shape) -> tuple[int, int] | None:
     if len(items) == 1 or any(item[len(item) - len(last) :] != last for item in items):
         return None
     return len(items), last.count(PLACEHOLDER)
-
-
-def _lengths(shapes: Iterable[Shape]) -> dict[str, list[int]]:
-    """Return the lengths of shapes by their first word, longest first."""
-    by_word: dict[str, set[int]] = {}
-    for shape in shapes:
-        by_word.setdefault(shape[0], set()).add(len(shape))
-    return {word: sorted(lengths, reverse=True) for word, lengths in by_word.items()}

@@ -227,7 +227,16 @@ class Language:
         Raises:
             SearchTooLargeError: the game cannot be solved.
         """
-        return self._outcomes.get_or_create(position, lambda: self._compute_outcomes(position))
+
+        def solved() -> Outcomes:
+            solution = self.game.solution
+            return Outcomes(
+                solution.value(position),
+                dict(self.game.moves(position)),
+                frozenset(solution.keeping_actions(position).tolist()),
+            )
+
+        return self._outcomes.get_or_create(position, solved)
 
     def _compute_names(self, position: Position) -> Names:
         exact: dict[str, int] = {}
@@ -264,14 +273,6 @@ class Language:
                     texts.append(text)
                 phrases.append(phrase)
         return MoveNames(tuple(texts), tuple(filter(None, phrases)))
-
-    def _compute_outcomes(self, position: Position) -> Outcomes:
-        solution = self.game.solution
-        return Outcomes(
-            solution.value(position),
-            dict(self.game.moves(position)),
-            frozenset(solution.keeping_actions(position).tolist()),
-        )
 
 
 def _spellings(part: Part, text: str) -> tuple[str, ...]:

@@ -91,7 +91,7 @@ def throughput_of(monkeypatch, part, batches, output, *words):
 def test_throughput_counts_moves_and_names_who_is_missing(tmp_path, monkeypatch):
     batches = {
         "nim 3-4-5": throughput.ENVIRONMENTS["nim 3-4-5"],
-        "elsewhere": throughput.random_play(throughput.tictactoe, modules=("no_such_module",)),
+        "elsewhere": throughput.random_play(throughput.shimmy_nim, modules=("no_such_module",)),
         "training": throughput.ENVIRONMENTS["training loop, q-learning, nim 3-4-5"],
     }
     printed = throughput_of(monkeypatch, "turn-based", batches, tmp_path, "--quick")
