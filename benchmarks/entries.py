@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import sys
 from collections.abc import Callable, Iterable
 from functools import partial
@@ -111,6 +112,19 @@ def sources(own: Iterable[str]) -> list[Path]:
 def learns(name: str) -> bool:
     """Return whether a learner of this name plays games in training, so that its seed matters."""
     return name not in UNTRAINED and _arguments(name) != POLICY
+
+
+def calls_of(
+    tasks: Iterable[str], learners: Iterable[str], seeds: int, quick: bool
+) -> list[tuple[str, str, int, bool]]:
+    """Return task, learner, seed and ``quick`` of each run; without training, of seed 0 alone."""
+    # Neighbouring runs have different learners, so workers compile different functions.
+    every = itertools.product(range(seeds), tasks, learners)
+    return [
+        (task, learner, seed, quick)
+        for seed, task, learner in every
+        if seed == 0 or learns(learner)
+    ]
 
 
 def maker(name: str) -> Maker:

@@ -18,6 +18,7 @@ from benchmarks import leaderboard
 from benchmarks.entries import (
     LEARNERS,
     UNTRAINED,
+    calls_of,
     checked_own,
     knows,
     learns,
@@ -192,15 +193,7 @@ def main(
     boards = [board for board in tasks if boards is None or board in boards]
     own = checked_own(learners, BOARDS[boards[0]].make())
     seeds = seeds or (2 if quick else len(SEEDS))
-    calls = [
-        (board, learner, seed, quick)
-        # Neighbouring runs have different learners, so workers compile different functions.
-        for seed in range(seeds)
-        for board in boards
-        for learner in learners
-        # Nothing to train, so the seed changes nothing.
-        if seed == 0 or learns(learner)
-    ]
+    calls = calls_of(boards, learners, seeds, quick)
     # The longest first, so that no core is idle at the end.
     calls.sort(key=lambda call: -BOARDS[call[0]].games if learns(call[1]) else 0)
     with Runs(output, jobs, own=sources(own)) as runs:

@@ -290,12 +290,12 @@ class Rows(Squares):
         return len(fields) * max(fields)
 
     def _place(self) -> None:
-        self.squares = self._grid(len(self.fields), max(1, max(self.fields) - 1))
+        self.count, self.longest = len(self.fields), max(1, max(self.fields) - 1)
+        self.squares = self._grid(self.count, self.longest)
 
     def filled(self, coordinates: IntArray) -> BoolArray:
         """Return as many squares of each row as its coordinate says."""
-        numbers = np.arange(len(self.squares) // len(self.fields))
-        filled = numbers < coordinates[..., np.newaxis]
+        filled = np.arange(self.longest) < coordinates[..., : self.count, np.newaxis]
         return filled.reshape(*coordinates.shape[:-1], len(self.squares))
 
 
@@ -306,15 +306,15 @@ class Coins(Rows):
 
     def _place(self) -> None:
         self.limited = self.part.picture.names[-1:] == ("limit",)
-        self.stacks = len(self.fields) - self.limited
-        self.height = max(1, max(self.fields[: self.stacks]) - 1)
-        room = self.area.width / self.stacks
+        self.count = len(self.fields) - self.limited
+        self.longest = max(1, max(self.fields[: self.count]) - 1)
+        room = self.area.width / self.count
         # Coins stand beside each other where a stack would be too high.
         self.wide = min(
-            range(1, self.height + 1),
-            key=lambda wide: -min(room / (wide + 0.5), self.area.height / -(-self.height // wide)),
+            range(1, self.longest + 1),
+            key=lambda wide: -min(room / (wide + 0.5), self.area.height / -(-self.longest // wide)),
         )
-        rows = -(-self.height // self.wide)
+        rows = -(-self.longest // self.wide)
         self.side = min(room / (self.wide + 0.5), self.area.height / rows, LARGEST_SQUARE)
         self.squares = [
             Area(
@@ -323,25 +323,20 @@ class Coins(Rows):
                 self.side,
                 self.side,
             )
-            for column in self.area.side_by_side([1.0] * self.stacks)
-            for coin in range(self.height)
+            for column in self.area.side_by_side([1.0] * self.count)
+            for coin in range(self.longest)
         ]
-
-    def filled(self, coordinates: IntArray) -> BoolArray:
-        """Return as many coins of each stack as its coordinate says."""
-        filled = np.arange(self.height) < coordinates[..., : self.stacks, np.newaxis]
-        return filled.reshape(*coordinates.shape[:-1], len(self.squares))
 
     def pale(self, here: Position) -> BoolArray:
         """Return all but the coins that a move may take: none where there is no limit."""
-        numbers = np.tile(np.arange(self.height), self.stacks)
-        heights = np.repeat(here[: self.stacks], self.height)
+        numbers = np.tile(np.arange(self.longest), self.count)
+        heights = np.repeat(here[: self.count], self.longest)
         least = heights - here[-1] if self.limited else np.zeros_like(heights)
         return np.asarray((numbers < least) | (heights <= numbers))
 
     def draw_ground(self, drawing: Drawing, index: int, place: Area) -> None:
         """Draw a line below each stack."""
-        if index % self.height == 0:
+        if index % self.longest == 0:
             drawing.box(Area(place.x, place.bottom, self.wide * self.side, 2), palette.LINE)
 
 

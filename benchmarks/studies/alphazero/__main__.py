@@ -114,7 +114,7 @@ def training(task: TrainingTask, quick: bool, log: Path | None) -> Training:
 
     if task.learner in RECIPES:
         steps = 2_048 if quick else PUBLISHED_STEPS
-        policy, games, steps, curve = train_recipe(task, steps, RECIPES[task.learner], log)
+        policy, games, steps, curve = train_recipe(task, steps, log)
     else:
         policy, games, steps, curve = train_ppo(task, games, log)
     return Training({"": policy}, games, steps, curve)

@@ -49,20 +49,13 @@ CURVE_POINTS = 20
 """Points of a learning curve."""
 
 
-@dataclass(frozen=True)
-class Recipe:
-    """The published recipe, or the same with one or two of its settings corrected."""
-
-    discount: float
-    start: str
-
-
-RECIPES: dict[str, Recipe] = {
-    "published": Recipe(0.99, "fixed"),
-    "published, discount -0.99": Recipe(-0.99, "fixed"),
-    "published, discount -0.99, uniform starts": Recipe(-0.99, "uniform"),
+RECIPES: dict[str, tuple[float, str]] = {
+    "published": (0.99, "fixed"),
+    "published, discount -0.99": (-0.99, "fixed"),
+    "published, discount -0.99, uniform starts": (-0.99, "uniform"),
 }
-"""By name; on the first board alone."""
+"""Discount and start of the published recipe, and of the same with one or both corrected, by name;
+on the first board alone."""
 
 FROM_SCRATCH = {"ppo-from-scratch": -1.0, "ppo-from-scratch, discount 1": 1.0}
 """The tutorial's program, by name: its discount, and the wrong one, which adds the opponent's

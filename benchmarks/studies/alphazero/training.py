@@ -19,8 +19,8 @@ from benchmarks.studies.alphazero.settings import (
     NUM_ENVS,
     OPPONENTS,
     PPO,
+    RECIPES,
     WIDTHS,
-    Recipe,
     TrainingTask,
 )
 from benchmarks.studies.both_seats import BothSeats
@@ -66,14 +66,14 @@ def train_ppo(task: TrainingTask, games: int, log: Path | None) -> Trained:
     return _learn(model, env, NO_END, scores, [decay], log)
 
 
-def train_recipe(task: TrainingTask, steps: int, recipe: Recipe, log: Path | None) -> Trained:
+def train_recipe(task: TrainingTask, steps: int, log: Path | None) -> Trained:
     """Train MaskablePPO as the published recipe does, or with its discount and starts changed."""
     torch.set_num_threads(1)
-    setting = BOARDS[task.board]
-    aec = make_aec(setting.name, **{**setting.arguments, "start": recipe.start})
+    setting, (discount, start) = BOARDS[task.board], RECIPES[task.learner]
+    aec = make_aec(setting.name, **{**setting.arguments, "start": start})
     env, curve_games = BothSeats(aec), steps // 4 // CURVE_POINTS
     scores = OptimalityCallback(eval_env=aec, eval_games=curve_games, verbose=0)
-    model = MaskablePPO("MlpPolicy", env, gamma=recipe.discount, seed=task.seed, device="cpu")
+    model = MaskablePPO("MlpPolicy", env, gamma=discount, seed=task.seed, device="cpu")
     return _learn(model, env, steps, scores, [], log)
 
 

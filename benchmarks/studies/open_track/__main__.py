@@ -12,7 +12,7 @@ from pathlib import Path
 import click
 import numpy as np
 
-from benchmarks.entries import LEARNERS, MORE_LEARNERS, checked_own, knows, learns, sources
+from benchmarks.entries import LEARNERS, MORE_LEARNERS, calls_of, checked_own, knows, sources
 from benchmarks.leaderboard import how_to_enter
 from benchmarks.options import count_option, names_option, run_options
 from benchmarks.report import grouped, invocation, write_report
@@ -77,14 +77,7 @@ def main(
     learners = learners or [name for name in everyone if name not in left_out]
     own = checked_own(learners, TASKS[tasks[0]].env())
     seeds = seeds or (1 if quick else len(SEEDS))
-    calls = [
-        (task, learner, seed, quick)
-        for seed in range(seeds)
-        for task in tasks
-        for learner in learners
-        # Nothing to train, so the seed changes nothing.
-        if seed == 0 or learns(learner)
-    ]
+    calls = calls_of(tasks, learners, seeds, quick)
     # The longest first, so that no core is idle at the end.
     calls.sort(key=lambda call: call[1] not in NETWORKS)
     with Runs(output, jobs, own=sources(own)) as runs:

@@ -281,14 +281,9 @@ def _joined(
 ) -> Refinement:
     """Return the classes of all positions, from those of positions without the last part.
 
-    Args:
-        classes: the classes that are refined.
-        fine: classes of the positions without the last part.
-        coarser: for each of them the class of ``classes`` that contains it.
-        losts: the lost classes of ``fine`` with 0, 1, ... copies of the last part.
-        powers: the class in ``classes`` of 0, 1, ... copies of the last part.
-        back: smaller number of copies that is equivalent to ``len(losts)`` copies.
-        limits: limits of classes.
+    ``fine`` are the classes of those, ``coarser`` the class of ``classes`` that contains each.
+    ``losts`` has the lost ones with 0, 1, ... copies of the last part, ``powers`` the class of
+    these copies, and ``back`` copies are equivalent to ``len(losts)``.
     """
     last, count, order = len(classes.elements) - 1, len(losts), fine.order
     # A class of ``fine`` with some copies has the index ``copies * order + class``.
@@ -337,12 +332,8 @@ def _options_of(
 ) -> BoolArray:
     """Return the classes of the options of examples, ``(examples, order)``.
 
-    Args:
-        fine: classes of the positions without the last part.
-        class_of: ``(copies, classes)``, the class of a position with copies of the last part.
-        rests: the class of each example without its copies of the last part.
-        copies: number of copies in each example.
-        order: number of classes.
+    ``class_of`` has the class of a position of ``fine`` with copies of the last part,
+    ``(copies, classes)``; an example is one of ``rests`` with as many ``copies``.
     """
     options = np.zeros((len(rests), order), dtype=np.bool_)
     after = fine.after_move(len(fine.elements))
