@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
@@ -34,10 +34,10 @@ from nim_envs.games import (
 from nim_envs.nimbers import mex, nim_sum
 from nim_envs.solution import SumValues, grundy_values, misere_values, solve
 from nim_envs.sums import Sum
-from tests.classic_moves import Moves, bar, heaps_at_once, limited_heap, pair, queen
+from tests import own_games
 
 
-def searched(moves: Moves, misere: bool = False) -> Callable[[Any], bool]:
+def searched(moves: Callable[[Any], Iterable[Any]], misere: bool = False) -> Callable[[Any], bool]:
     """Whether the player to move wins, by trying every move."""
 
     @cache
@@ -58,23 +58,38 @@ def mex_values(moves: Callable[[Any], Iterable[tuple[Any, ...]]]) -> Callable[[A
     return value
 
 
+def moves_of(name: str) -> Callable[[Any], list[Any]]:
+    """The positions that the moves of a game of its own lead to."""
+    moves, _, _ = own_games.OWN_GAMES[name]
+    return lambda position: [after for _, after in moves(position)]
+
+
+def heaps_at_once(k: int) -> Callable[[Any], Iterator[Any]]:
+    """Moore's Nim."""
+    return lambda heaps: (
+        left
+        for left in itertools.product(*(range(heap + 1) for heap in heaps))
+        if 1 <= sum(a != b for a, b in zip(heaps, left, strict=True)) <= k
+    )
+
+
 def points(*sizes: int) -> list[tuple[int, ...]]:
     return list(itertools.product(*map(range, sizes)))
 
 
 CLASSICS = [
-    (theorems.wythoff, queen, points(45, 45), (False, True)),
-    (theorems.euclid, pair, points(80, 80), (False,)),
+    (theorems.wythoff, moves_of("wythoff"), points(45, 45), (False, True)),
+    (theorems.euclid, moves_of("euclid"), points(80, 80), (False,)),
     *(
         (lambda heaps, *play, k=k: theorems.moore(heaps, k, *play), heaps_at_once(k),
          points(*sizes), (False, True))
         for sizes, k in [((9, 9), 1), ((5, 6, 5), 2), ((4, 4, 4, 4), 2), ((4, 3, 4, 3), 3)]
     ),
-    (theorems.fibonacci_nim, limited_heap,
+    (theorems.fibonacci_nim, moves_of("fibonacci_nim"),
      [(0, 0), *((size, limit) for size in range(1, 60) for limit in range(1, size + 1))],
      (False, True)),
     *(
-        (theorems.chomp, bar,
+        (theorems.chomp, moves_of("chomp"),
          [rows for rows in points(*(longest + 1,) * number)
           if rows[0] and list(rows) == sorted(rows, reverse=True)], (False,))
         for number, longest in [(1, 14), (2, 14), (3, 2), (7, 2)]
@@ -119,7 +134,7 @@ def test_values_of_euclid(largest):
     found = theorems.euclid_values(pairs).tolist()
     assert found == [expected(*numbers) for numbers in pairs.tolist()]
     if largest < 100:
-        value = mex_values(lambda numbers: ((after,) for after in pair(numbers)))
+        value = mex_values(lambda numbers: ((after,) for after in moves_of("euclid")(numbers)))
         assert found == [value(tuple(numbers)) for numbers in pairs.tolist()]
 
 
