@@ -27,7 +27,6 @@ QUICKER = (
     "nim_envs", "tests/nim_envs/cli", "tests/nim_envs/envs", "tests/nim_envs/render",
     "tests/agents/cli", "tests/agents/test_storage.py", "tests/nim_envs/test_compilation.py",
     "tests/benchmarks/test_runs.py",
-    "--ignore=tests/nim_envs/envs/test_openspiel.py",
 )  # fmt: skip
 """Tests of what meets other libraries most: environments, compiled code, windows, files."""
 

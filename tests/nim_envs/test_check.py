@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import gymnasium
 import numpy as np
@@ -14,9 +15,10 @@ from pettingzoo.utils import wrappers
 
 from nim_envs import GameEnv, VersusEnv, check_env, check_game, game_from_moves, make_game
 from nim_envs.errors import ConformanceError
+from nim_envs.solution import Solution
 from tests.nim_envs import check_environments as environments
 from tests.nim_envs.check_environments import Countdown, PlainNim, coins_of, countdown, nim
-from tests.outcome_games import tic_tac_toe
+from tests.outcome_games import dominoes, tic_tac_toe
 
 
 def classic_tic_tac_toe(*, mended):
@@ -50,6 +52,7 @@ RIGHT = {
     "turn-based, options": lambda: (
         GameEnv(lasting(), max_cycles=4, illegal_move="raise", truth_in_info=True),
     ),
+    "turn-based, forced passes": lambda: (GameEnv(dominoes().game),),
     "turn-based, wrapped": lambda: (
         pettingzoo.make("aec", "nim_envs/kayles-v0", heaps=(5, 4), start="uniform"),
     ),
@@ -186,11 +189,22 @@ def test_the_environment_is_left_as_it_is():
         make_game("fibonacci_nim"),
         make_game("nim", heaps=(2, 3), start="p_position"),
         tic_tac_toe().game,
+        dominoes().game,
     ],
     ids=str,
 )
 def test_right_games_pass(game):
     check_game(game)
+
+
+def test_a_draw_that_is_taken_for_a_loss_is_found():
+    game = tic_tac_toe().game
+    values = game.solution.table.copy()
+    values[np.flatnonzero((values == 0) & game.board.ends)[0]] = -1
+    wrong = replace(game)
+    vars(wrong)["solution"] = Solution(game.board, "hearsay", values.__getitem__)
+    with pytest.raises(ConformanceError, match=r"the value 0, found -1 by hearsay"):
+        check_game(wrong)
 
 
 def at_2_1(right):

@@ -64,8 +64,9 @@ def check_scores(entry):
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_scores_are_those_by_hand(name):
+def test_scores_are_those_by_hand_and_by_recursion(name):
     check_scores(GAMES[name]())
+    check_expected_scores(GAMES[name]())
 
 
 def test_scores_of_random_games_and_of_numbers_far_apart():
@@ -86,11 +87,6 @@ def test_known_shares_of_random_play_and_their_words():
     assert str(score).startswith(
         "51.13 % of 3888 positions that are not lost, all; 40.46 % of 3191 decisive ones"
     )
-
-
-@pytest.mark.parametrize("name", GAMES)
-def test_expected_scores_are_those_by_recursion(name):
-    check_expected_scores(GAMES[name]())
 
 
 def check_expected_scores(entry):

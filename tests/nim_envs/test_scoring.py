@@ -137,30 +137,6 @@ def test_scoring_that_would_take_hours_is_refused_at_once(score, message):
     assert asked == []
 
 
-def test_a_best_response_to_the_random_player_is_its_definition():
-    game = make_game("subtraction", heaps=(6, 3), subtraction_set=(1, 3), misere=True)
-    policy = EpsilonOptimalAgent(game, 0.4)
-
-    @functools.cache
-    def value(position, responding):
-        moves = dict(game.moves(position))
-        if not moves:
-            # Whoever cannot move has won: this is misère play.
-            return float(responding)
-        after = [value(each, not responding) for each in moves.values()]
-        if responding:
-            return max(after)
-        mask = np.zeros((1, game.num_actions), dtype=np.int8)
-        mask[0, [*moves]] = 1
-        return float(policy.action_probabilities(np.array([position]), mask)[0][[*moves]] @ after)
-
-    response = best_response(policy, game)
-    for index, position in enumerate(map(tuple, positions_of(game).tolist())):
-        assert response.graph.state(position) == index
-        assert response.moving[index] == pytest.approx(value(position, True))
-        assert response.waiting[index] == pytest.approx(value(position, False))
-
-
 def test_reachable_positions_are_those_of_play():
     game = make_game("subtraction", heaps=(7, 4), subtraction_set=(2, 3))
     found = [set(), set()]
@@ -176,13 +152,6 @@ def test_reachable_positions_are_those_of_play():
     for seat in (0, 1):
         members = positions_of(game)[by_seat[seat]].tolist()
         assert set(map(tuple, members)) == found[seat]
-
-
-def test_the_oracle_cannot_be_beaten_and_the_random_player_nearly_always():
-    game = make_game("misere_nim", heaps=(1, 3, 5))
-    assert beatable_share(OptimalAgent(game), game) == 0
-    assert beatable_share(EpsilonOptimalAgent(game, 0.01), game) > 0.8
-    assert beatable_share(RandomAgent(), game) > 0.8
 
 
 def test_win_chances_are_those_of_matches_and_of_the_best_response():

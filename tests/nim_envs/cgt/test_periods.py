@@ -1,4 +1,4 @@
-"""Periods: the published ones are proven, and nothing false is."""
+"""Grundy sequences and their periods: what is claimed is true, and nothing false is proven."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from operator import xor
 
 import numpy as np
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from nim_envs.cgt import sequences
 from nim_envs.cgt.sequences import (
+    LARGEST_SEQUENCE,
     check_period,
     find_period,
     grundy_sequence,
@@ -21,6 +22,7 @@ from nim_envs.cgt.sequences import (
 )
 from nim_envs.errors import InvalidGameError, NotProvenError, SearchTooLargeError
 from nim_envs.games.octal_codes import HeapGame, octal_game
+from nim_envs.nimbers import mex
 
 SIZE = 400
 """Heaps up to which claims are compared with the recursion."""
@@ -42,6 +44,34 @@ def by_recursion(digits, size):
                 options.update(map(int.__xor__, below, values[left - 1 : 0 : -1]))
         values.append(next(value for value in itertools.count() if value not in options))
     return values
+
+
+@settings(max_examples=40)
+@given(
+    head=st.sampled_from([0, 4]),
+    digits=st.lists(st.integers(0, 7), min_size=1, max_size=5),
+    repeating=st.booleans(),
+    unequal=st.booleans(),
+    size=st.integers(0, 120),
+)
+def test_values_of_any_digits_are_those_of_the_definition(head, digits, repeating, unequal, size):
+    if head or any(digits):
+        game, values = HeapGame((head, *digits), repeating, unequal), []
+        for heap in range(size):
+            options = game.options(heap)
+            values.append(mex(reduce(xor, map(values.__getitem__, each), 0) for each in options))
+        assert grundy_sequence(game, size).tolist() == values
+
+
+def test_values_that_grow_are_not_cut_off_and_bad_sizes_are_refused():
+    assert grundy_sequence("0.(3)", 3000).tolist() == list(range(3000))
+    with pytest.raises(SearchTooLargeError, match=f"{LARGEST_SEQUENCE} values"):
+        grundy_sequence("0.77", LARGEST_SEQUENCE + 1)
+    for size in (-1, 1.5, "9"):
+        with pytest.raises(InvalidGameError, match="size"):
+            grundy_sequence("0.77", size)
+    with pytest.raises(InvalidGameError, match=r"0\.8"):
+        grundy_sequence("0.8", 9)
 
 
 def repeats(values, length, start):

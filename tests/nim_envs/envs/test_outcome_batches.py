@@ -7,6 +7,7 @@ import pytest
 
 import nim_envs
 from nim_envs.envs.batched import VectorGameEnv
+from nim_envs.envs.versus import VersusEnv
 from nim_envs.game import PLAYERS
 from tests.outcome_games import (
     GAMES,
@@ -73,3 +74,18 @@ def test_an_optimal_opponent_draws_among_all_moves_that_keep_the_value(make):
         assert met == (keeping or {own})
         seen.add(truth[own])
     assert len(seen) >= 2
+
+
+def test_an_optimal_opponent_keeps_the_draw():
+    env = VersusEnv(tic_tac_toe().game, opponent="optimal", seat=0)
+    rng = np.random.default_rng(1)
+    results = set()
+    for seed in range(40):
+        _, info = env.reset(seed=seed)
+        ended = False
+        while not ended:
+            action = int(rng.choice(np.flatnonzero(info["action_mask"])))
+            _, reward, ended, _, info = env.step(action)
+        assert info["winner"] == {1.0: 0, 0.0: -1, -1.0: 1}[reward]
+        results.add(reward)
+    assert results == {0.0, -1.0}

@@ -6,7 +6,6 @@ import copy
 import itertools
 import math
 import pickle
-import sys
 
 import gymnasium
 import numpy as np
@@ -17,7 +16,6 @@ from nim_envs import GameEnv, make_game
 from nim_envs.errors import (
     DisplayError,
     InvalidGameError,
-    MissingPackageError,
     SearchTooLargeError,
 )
 from nim_envs.games import graph
@@ -345,18 +343,6 @@ import pygame
 assert not pygame.display.get_init()
 """
     assert forks.run(code) == (0, "", "")
-
-
-@pytest.mark.parametrize("mode", ["human", "rgb_array"])
-def test_without_pygame_the_error_says_what_to_install(monkeypatch, mode):
-    monkeypatch.setitem(sys.modules, "pygame", None)
-    with pytest.raises(
-        MissingPackageError, match=r'needs pygame: .* pip install "nim-envs.render.'
-    ):
-        GameEnv(make_game("nim"), render_mode=mode)
-    env = GameEnv(make_game("nim"), render_mode="ansi")
-    env.reset()
-    assert env.render().startswith("player_0 to move")
 
 
 def test_bad_arguments_are_refused():
