@@ -1,7 +1,5 @@
 """Who wins sums of heaps of one game, by trying all moves with a table; no theorem is used."""
 
-from __future__ import annotations
-
 from functools import cache
 
 from nim_envs.games.octal_codes import heap_game

@@ -3,8 +3,6 @@
 Not collected by pytest: the packages of the checkout must not be importable.
 """
 
-from __future__ import annotations
-
 import importlib
 import importlib.util
 import warnings

@@ -1,7 +1,5 @@
 """Seven games as a user writes them: a function of moves each, of at most ten lines."""
 
-from __future__ import annotations
-
 import nim_envs
 
 

@@ -1,7 +1,5 @@
 """Parts of games from tables of their moves."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from nim_envs.graph import Part, Words

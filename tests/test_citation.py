@@ -1,7 +1,5 @@
 """The citation is of this version."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import nim_envs

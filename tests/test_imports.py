@@ -1,7 +1,5 @@
 """Modules import only in the direction of the architecture, and importing stays light."""
 
-from __future__ import annotations
-
 import ast
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The paper has the form of the Journal of Open Source Software; forms of issues are whole."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The packages export what they list, and no module hides such a name."""
 
-from __future__ import annotations
-
 import importlib
 from pathlib import Path
 

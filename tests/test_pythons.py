@@ -1,7 +1,5 @@
 """The list of Pythons on which everything is checked: .ci/pythons."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """The tutorial on datasets writes games with Minari, and reads them back."""
 
-from __future__ import annotations
-
 import gc
 
 import pytest

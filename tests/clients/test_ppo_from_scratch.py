@@ -1,7 +1,5 @@
 """The tutorial's program learns, scored exactly; with the wrong sign it does not."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

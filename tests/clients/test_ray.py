@@ -1,7 +1,5 @@
 """Benchmarks on a Ray cluster: the program of the manual scores as one machine does."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import tempfile

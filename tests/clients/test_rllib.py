@@ -1,7 +1,5 @@
 """RLlib trains on these games, PPO with action masking in self-play, and is scored exactly."""
 
-from __future__ import annotations
-
 import os
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Stable-Baselines3 and sb3-contrib train on these games, and are scored exactly."""
 
-from __future__ import annotations
-
 import csv
 import itertools
 import types

@@ -1,7 +1,5 @@
 """The network with signed products learns by self-play with PyTorch."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Which of SuperSuit's wrappers take the turn-based environments, and what the others trip over."""
 
-from __future__ import annotations
-
 import numpy as np
 import pettingzoo
 import pytest

@@ -1,7 +1,5 @@
 """Tianshou trains on these games through its own wrapper, and is scored exactly."""
 
-from __future__ import annotations
-
 import numpy as np
 import pettingzoo
 import pytest

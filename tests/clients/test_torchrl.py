@@ -1,7 +1,5 @@
 """TorchRL trains on these games through its own wrappers, and is scored exactly."""
 
-from __future__ import annotations
-
 import gymnasium
 import numpy as np
 import pettingzoo

@@ -1,7 +1,5 @@
 """Gymnasium and PettingZoo record videos of games, without a display."""
 
-from __future__ import annotations
-
 import gymnasium
 import numpy as np
 import pettingzoo

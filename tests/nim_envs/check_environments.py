@@ -1,7 +1,5 @@
 """Right and faulty environments for ``check_env``: of strangers, and made of this package's."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import gymnasium

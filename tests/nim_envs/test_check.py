@@ -1,7 +1,5 @@
 """``check_env`` and ``check_game``: right ones pass, and faulty ones are told where and why."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Numba's cache where no folder can be written."""
 
-from __future__ import annotations
-
 PROGRAM = """
 import warnings
 from nim_envs.compilation import compiled

@@ -1,7 +1,5 @@
 """Files appear whole or not at all, and nothing is left beside them."""
 
-from __future__ import annotations
-
 import pytest
 
 from nim_envs.files import check_writable, replacing, write_atomically

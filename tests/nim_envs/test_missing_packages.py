@@ -1,7 +1,5 @@
 """A package that is missing is one sentence, with a command that works for everyone."""
 
-from __future__ import annotations
-
 import re
 
 from tests.forks import ROOT

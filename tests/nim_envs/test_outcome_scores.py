@@ -1,7 +1,5 @@
 """Scores in games with draws, against plain recursion that shares no code with the package."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Whoever plays is asked in one way: as the policy of a score, as an opponent and in matches."""
 
-from __future__ import annotations
-
 import functools
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Games of a user's own: names, ids, sums, the command line, and workers however they start."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 import sys

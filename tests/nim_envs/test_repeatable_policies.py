@@ -1,7 +1,5 @@
 """A policy has to answer the same when it is asked again, about one position at a time."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

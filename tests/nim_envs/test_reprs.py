@@ -1,7 +1,5 @@
 """Games and environments in one short line, and as a picture in a notebook."""
 
-from __future__ import annotations
-
 import io
 
 import gymnasium

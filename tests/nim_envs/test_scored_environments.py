@@ -1,7 +1,5 @@
 """Observations of a policy in environments that are scored, and wrappers that are refused."""
 
-from __future__ import annotations
-
 import gymnasium
 import numpy as np
 import pettingzoo

@@ -1,7 +1,5 @@
 """Anything that plays is scored: functions, agents, objects that move; what is wrong is named."""
 
-from __future__ import annotations
-
 import gymnasium
 import numpy as np
 import pettingzoo

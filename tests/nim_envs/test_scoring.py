@@ -1,7 +1,5 @@
 """Scores are exact: they equal their definitions, by the rules alone."""
 
-from __future__ import annotations
-
 import functools
 import math
 

@@ -1,7 +1,5 @@
 """Start positions are what their names say, equally likely, and follow the seed."""
 
-from __future__ import annotations
-
 import pickle
 import re
 

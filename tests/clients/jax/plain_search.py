@@ -1,7 +1,5 @@
 """Search with mctx, which does not know decided positions, beside AlphaZero's own."""
 
-from __future__ import annotations
-
 import jax
 import jax.numpy as jnp
 import mctx

@@ -1,7 +1,5 @@
 """AlphaZero: networks, self-play, targets, search, runs that are interrupted and go on."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from dataclasses import replace

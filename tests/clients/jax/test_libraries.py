@@ -1,7 +1,5 @@
 """Other libraries' learners in their benchmark: the game that they play is this project's."""
 
-from __future__ import annotations
-
 import numpy as np
 import pyspiel
 import pytest

@@ -1,7 +1,5 @@
 """Games from functions of moves, in JAX."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import jax

@@ -1,7 +1,5 @@
 """The environment for JAX plays as the turn-based one does, and as pgx's own games do."""
 
-from __future__ import annotations
-
 import copy
 import dataclasses
 import pickle

@@ -1,7 +1,5 @@
 """The benchmark of random play in JAX."""
 
-from __future__ import annotations
-
 import csv
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """A small game of OpenSpiel in Python, with one peculiarity or another, for tests."""
 
-from __future__ import annotations
-
 from itertools import count
 
 import numpy as np

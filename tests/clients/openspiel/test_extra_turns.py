@@ -1,7 +1,5 @@
 """A game with extra turns, written as a function of moves, against OpenSpiel at every position."""
 
-from __future__ import annotations
-
 import numpy as np
 import pyspiel
 

@@ -1,7 +1,5 @@
 """Games of OpenSpiel against OpenSpiel itself: values, moves, whole games, and what is refused."""
 
-from __future__ import annotations
-
 import pickle
 from functools import cache
 

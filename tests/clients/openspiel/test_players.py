@@ -1,7 +1,5 @@
 """Agents, bots and policies of OpenSpiel as players: scores, games, checks, and what is refused."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 
 import numpy as np

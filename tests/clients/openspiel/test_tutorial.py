@@ -1,7 +1,5 @@
 """The tutorial on OpenSpiel runs, with less training than a reader has patience for."""
 
-from __future__ import annotations
-
 from tests.clients.tutorials import run_tutorial
 
 

@@ -1,7 +1,5 @@
 """The exam as a task of Inspect, called from Python and run by its command line."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

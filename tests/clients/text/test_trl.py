@@ -1,7 +1,5 @@
 """TRL trains on replies and on whole games, and what it trains is scored exactly."""
 
-from __future__ import annotations
-
 import inspect
 
 import numpy as np

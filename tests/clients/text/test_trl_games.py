@@ -1,7 +1,5 @@
 """Whole games as TRL's rollouts: their tokens, and the rewards of games and turns."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

@@ -1,7 +1,5 @@
 """verifiers scores single moves and plays whole games, and comes to the exact scores."""
 
-from __future__ import annotations
-
 import asyncio
 import re
 import sys

@@ -1,7 +1,5 @@
 """Nimber arithmetic: the definition by mex, the field axioms, arrays against integers."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """Grundy sequences and their periods: what is claimed is true, and nothing false is proven."""
 
-from __future__ import annotations
-
 import itertools
 from functools import reduce
 from operator import xor

@@ -4,8 +4,6 @@ The truth is unrolled: the value with a number of moves left, a draw where none 
 on, until more moves than there are positions change nothing.
 """
 
-from __future__ import annotations
-
 import pickle
 import sys
 

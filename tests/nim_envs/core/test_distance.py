@@ -1,7 +1,5 @@
 """Distance to the end: against brute force, and in players, opponents, scores and commands."""
 
-from __future__ import annotations
-
 from functools import cache
 from io import StringIO
 

@@ -1,7 +1,5 @@
 """Moves after which the same player moves again, against plain recursion."""
 
-from __future__ import annotations
-
 import pickle
 
 import numpy as np

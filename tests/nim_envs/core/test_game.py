@@ -1,7 +1,5 @@
 """Games: moves from single positions and from arrays, words, and what is refused."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 from dataclasses import replace

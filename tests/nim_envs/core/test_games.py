@@ -1,7 +1,5 @@
 """The games of the package: plays that are counted by hand, and arguments."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Parts from a function of moves: what is listed, and what is refused."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 

@@ -1,7 +1,5 @@
 """Octal codes: the options of a heap by its digits, names, and what is no code."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Games from a function of moves: their arguments."""
 
-from __future__ import annotations
-
 import pickle
 
 import pytest

@@ -4,8 +4,6 @@ Both faults of the first version of sums were in games that split, and boards ch
 them: a slot with too little room beside a lone part, and an order of induction that a split breaks.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Boards and solutions as callers use them: forms of positions, sizes, and what is refused."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

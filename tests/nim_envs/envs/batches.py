@@ -1,7 +1,5 @@
 """Helpers of the tests of the batched environment."""
 
-from __future__ import annotations
-
 import numpy as np
 from gymnasium.vector import AutoresetMode
 

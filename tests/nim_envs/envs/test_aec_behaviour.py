@@ -1,7 +1,5 @@
 """Promises of the turn-based environment."""
 
-from __future__ import annotations
-
 import numpy as np
 import pettingzoo
 import pytest

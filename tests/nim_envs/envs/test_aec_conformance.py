@@ -1,7 +1,5 @@
 """PettingZoo's own tests and example loops, on every id and on unusual arguments."""
 
-from __future__ import annotations
-
 import re
 import warnings
 

@@ -1,7 +1,5 @@
 """Arguments of environments are checked where these are made, by name and with what is allowed."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Environments of large heaps: what is refused as too large, with its size."""
 
-from __future__ import annotations
-
 import gymnasium
 import pettingzoo
 import pytest

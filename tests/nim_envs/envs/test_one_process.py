@@ -1,7 +1,5 @@
 """The same id and arguments mean the same in every way of making an environment."""
 
-from __future__ import annotations
-
 import gymnasium
 import numpy as np
 import pettingzoo

@@ -1,7 +1,5 @@
 """Games with draws, in lock-step with the functions that the games are made from."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The truth in the infos, against exhaustive search, in lock-step between the environments."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode

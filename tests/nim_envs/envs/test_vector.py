@@ -1,7 +1,5 @@
 """The batched environment's arguments, encodings, pictures, copies, and errors."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 

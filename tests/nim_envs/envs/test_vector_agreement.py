@@ -1,7 +1,5 @@
 """The batched environment agrees with the turn-based one and with Gymnasium's autoreset."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode, SyncVectorEnv

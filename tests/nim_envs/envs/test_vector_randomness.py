@@ -1,7 +1,5 @@
 """Random draws of the batched environment: starts, seats, sampled actions, opponents."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

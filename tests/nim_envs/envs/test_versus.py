@@ -1,7 +1,5 @@
 """One seat against an opponent: Gymnasium's rules, and agreement with the batched environment."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 import re

@@ -1,7 +1,5 @@
 """Walks over sums that are not listed, move by move against the sum itself."""
 
-from __future__ import annotations
-
 import pickle
 
 import numpy as np

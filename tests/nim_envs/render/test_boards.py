@@ -1,7 +1,5 @@
 """Pictures of components with coordinates: squares, clicks, marks."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

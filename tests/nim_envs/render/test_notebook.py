@@ -1,7 +1,5 @@
 """Boards to play on in notebooks: their tables against plain recursion, and errors."""
 
-from __future__ import annotations
-
 import sys
 from functools import cache
 

@@ -1,7 +1,5 @@
 """Pictures of games: what users see in a window, and get as arrays."""
 
-from __future__ import annotations
-
 import copy
 import itertools
 import math

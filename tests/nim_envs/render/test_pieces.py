@@ -1,7 +1,5 @@
 """Pictures of two players' pieces on a board, by their shapes and by their text."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

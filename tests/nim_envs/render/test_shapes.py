@@ -1,7 +1,5 @@
 """Shapes of pictures as data for JSON."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

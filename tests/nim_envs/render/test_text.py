@@ -1,7 +1,5 @@
 """Boards and graphs in the terminal, against what a person would draw."""
 
-from __future__ import annotations
-
 import pytest
 
 from nim_envs import make_game

@@ -1,7 +1,5 @@
 """Functions that answer prompts, for tests: they know which position a prompt is of."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from nim_envs.sums import Sum

@@ -1,7 +1,5 @@
 r"""Marked answers: the last ``<move>``, ``\boxed`` or ``{"move": ...}`` of a reply is read."""
 
-from __future__ import annotations
-
 import pytest
 
 from nim_envs import make_game

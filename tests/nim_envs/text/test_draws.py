@@ -1,7 +1,5 @@
 """Games with draws in text: verdicts, rewards, scores and whole games against plain recursion."""
 
-from __future__ import annotations
-
 import functools
 
 import numpy as np

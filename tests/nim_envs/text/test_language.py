@@ -1,7 +1,5 @@
 """Moves and positions in words, plain and disguised."""
 
-from __future__ import annotations
-
 import copy
 import json
 import pickle

@@ -1,7 +1,5 @@
 """Games from functions of moves in words: positions are coordinates."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 

@@ -1,7 +1,5 @@
 """Whole games in text: opponents, seats, starts, faults, retries, transcripts, Gymnasium."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 

@@ -1,7 +1,5 @@
 """A reply is read as the move that its author named, or as a fault of format, never another."""
 
-from __future__ import annotations
-
 import pytest
 
 from nim_envs import game_from_moves, make_game

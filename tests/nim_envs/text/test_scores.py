@@ -1,7 +1,5 @@
 """Scores of replies: the same as optimality of the moves, shares, blunders, samples."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Replies are read and judged: every kind, bad input, and what a reply earns."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

@@ -4,8 +4,6 @@
 reads them; and wordings in which a person reads no move, two, or another than their beginning.
 """
 
-from __future__ import annotations
-
 import json
 from functools import lru_cache
 from pathlib import Path

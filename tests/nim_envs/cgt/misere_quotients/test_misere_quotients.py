@@ -1,7 +1,5 @@
 """Misère quotients: known orders, proofs and their mutants, periods, sums, genus."""
 
-from __future__ import annotations
-
 from functools import cache
 from itertools import combinations_with_replacement
 

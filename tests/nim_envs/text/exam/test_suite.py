@@ -1,7 +1,5 @@
 """The suite: the same everywhere, exact, hard enough; and the two commands of the exam."""
 
-from __future__ import annotations
-
 import csv
 import hashlib
 import json
