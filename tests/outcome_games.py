@@ -103,44 +103,6 @@ def small_connect() -> Entry:
 
 
 @cache
-def hex_game(size: int = 3) -> Entry:
-    """Hex: the first player joins top and bottom, the second left and right; no draws."""
-    cells_of = range(size * size)
-    steps = ((0, 1), (1, 0), (1, -1), (0, -1), (-1, 0), (-1, 1))
-
-    def joined(cells, piece):
-        def at(cell):
-            return cell // size if piece == 1 else cell % size
-
-        reached = {cell for cell in cells_of if cells[cell] == piece and at(cell) == 0}
-        waiting = list(reached)
-        while waiting:
-            row, column = divmod(waiting.pop(), size)
-            for down, right in steps:
-                r, c = row + down, column + right
-                after = r * size + c
-                inside = 0 <= r < size and 0 <= c < size
-                if inside and cells[after] == piece and after not in reached:
-                    reached.add(after)
-                    waiting.append(after)
-        return any(at(cell) == size - 1 for cell in reached)
-
-    def mover(cells):
-        return 1 + sum(cell > 0 for cell in cells) % 2
-
-    def moves(cells):
-        if joined(cells, 3 - mover(cells)):
-            return []
-        return [
-            (cell, (*cells[:cell], mover(cells), *cells[cell + 1 :]))
-            for cell in cells_of
-            if not cells[cell]
-        ]
-
-    return _entry(f"hex-{size}", (0,) * size**2, moves, lambda cells: -1, board=(size, size))
-
-
-@cache
 def dominoes() -> Entry:
     """A game with forced passes: one player lays dominoes flat, the other upright, on 3 x 3.
 
@@ -209,7 +171,6 @@ def far_apart() -> Entry:
 GAMES: dict[str, Callable[[], Entry]] = {
     "tic-tac-toe": tic_tac_toe,
     "connect-3-small": small_connect,
-    "hex-3": hex_game,
     "dominoes": dominoes,
     "random-1": lambda: random_game(1),
     "random-2": lambda: random_game(2, 2000),

@@ -155,29 +155,21 @@ def countdown():
 
 
 class WinnerPays(PlainNim):
-    """Rewards have the wrong sign."""
-
     def end(self, winner):
         super().end(self.other(winner))
 
 
 class LastRewardLost(PlainNim):
-    """``last()`` never returns the rewards of the last move."""
-
     def _accumulate_rewards(self):
         pass
 
 
 class MaskOfTheOther(PlainNim):
-    """The mask is given to the agent that is not to move."""
-
     def observe(self, agent):
         return {**super().observe(agent), "action_mask": self.mask(self.other(agent))}
 
 
 class LiveObservation(PlainNim):
-    """The observation is the array of heaps itself."""
-
     def observe(self, agent):
         return {**super().observe(agent), "observation": self.heaps}
 
@@ -195,8 +187,6 @@ class CachedMask(PlainNim):
 
 
 class MovesTwice(PlainNim):
-    """Whoever takes five objects moves again."""
-
     def step(self, action):
         self.again = action == 14
         super().step(action)
@@ -206,16 +196,12 @@ class MovesTwice(PlainNim):
 
 
 class OneIsLeft(PlainNim):
-    """Only the agent that moved last terminates."""
-
     def end(self, winner):
         super().end(winner)
         self.terminations[self.other(self.agent_selection)] = False
 
 
 class SmallerStart(PlainNim):
-    """The game begins at 3-4-4."""
-
     def first_heaps(self):
         return np.array([3, 4, 4])
 
@@ -236,8 +222,6 @@ class SeesBeforeTheReply(Countdown):
 
 
 class UnseededOpponent(Countdown):
-    """The opponent draws from a generator that no seed reaches."""
-
     def opponents_move(self):
         return int(np.random.default_rng().integers(min(2, self.coins))) + 1
 
@@ -253,8 +237,6 @@ class CrashesAtTheEdge(Countdown):
 
 
 class MaskWrongOnce(GameEnv):
-    """At 1-2-3 the mask allows an illegal action."""
-
     def observe(self, agent):
         seen = super().observe(agent)
         if agent == self.agent_selection and self.position.tolist() == [1, 2, 3]:
@@ -263,24 +245,18 @@ class MaskWrongOnce(GameEnv):
 
 
 class ObservesFloats(GameEnv):
-    """Observations are float64, where the space says int64."""
-
     def observe(self, agent):
         seen = super().observe(agent)
         return {**seen, "observation": seen["observation"].astype(np.float64)}
 
 
 class TruncatesLate(GameEnv):
-    """Games are truncated one move of each player after ``max_cycles``."""
-
     def __init__(self, game):
         super().__init__(game, max_cycles=3)
         self.max_cycles = 2
 
 
 class NoMaskWhereTruncated(GameEnv):
-    """Where a game is truncated, the agent to move has a mask of zeros."""
-
     def observe(self, agent):
         seen = super().observe(agent)
         if any(self.truncations.values()):
@@ -297,14 +273,10 @@ class ForgivesOneAction(GameEnv):
 
 
 class MisreadsNumPyIntegers(GameEnv):
-    """A NumPy integer is taken for the action before it."""
-
     def step(self, action):
         super().step(max(0, int(action) - 1) if isinstance(action, np.integer) else action)
 
 
 class ReversedActions(gymnasium.ActionWrapper):
-    """Actions are counted from the end."""
-
     def action(self, action):
         return self.env.action_space.n - 1 - action

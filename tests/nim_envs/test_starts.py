@@ -21,7 +21,7 @@ from nim_envs.starts import (
     checked_start,
 )
 from tests.games import ALL, label
-from tests.outcome_games import hex_game, tic_tac_toe
+from tests.outcome_games import tic_tac_toe
 
 LAST_MOVE = [name for name in NAMED_STARTS if name != "draw_position"]
 
@@ -201,7 +201,10 @@ def test_starts_by_value_of_games_with_draws():
         truth = tic_tac_toe().truth()
         found = sum(v == value for p, v in truth.items() if tic_tac_toe().moves(p))
         assert len(sampler.support()[0]) == found
-    for made, values in ((game, [-1, 0, 1]), (hex_game().game, [-1, 1])):
+    row = game_from_moves(
+        "row", (9,), lambda p: [(n, (p[0] - n,)) for n in (1, 2) if n <= p[0]], outcome=lambda _: -1
+    )
+    for made, values in ((game, [-1, 0, 1]), (row, [-1, 1])):
         drawn = BalancedStart().sampler(made).sample(rng, 3000)
         found, counts = np.unique(made.solution.value(drawn), return_counts=True)
         assert found.tolist() == values

@@ -12,7 +12,6 @@ from tests.outcome_games import (
     LARGER,
     LARGER_NAMES,
     dominoes,
-    hex_game,
     tic_tac_toe,
 )
 
@@ -52,7 +51,7 @@ def test_moves_ends_and_truth_are_those_of_the_functions(name):
     assert met == ends or name.startswith(("random", "connect"))
 
 
-@pytest.mark.parametrize("make", [tic_tac_toe, dominoes, hex_game])
+@pytest.mark.parametrize("make", [tic_tac_toe, dominoes])
 def test_an_optimal_opponent_draws_among_all_moves_that_keep_the_value(make):
     entry = make()
     truth, game = entry.truth(), entry.game
