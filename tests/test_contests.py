@@ -1,12 +1,15 @@
-"""Games of programming contests, each in its ten lines, against the published answers."""
+"""Games of programming contests, each in its ten lines, against the published answers.
+
+Problems 310 and 665 of Project Euler, and Decrementing, are in the manual, which is tested.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from functools import reduce
-from itertools import combinations_with_replacement, permutations, product
-from math import gcd, isqrt
+from itertools import permutations, product
+from math import gcd
 from typing import Any
 
 import numpy as np
@@ -29,13 +32,6 @@ def values_of_heaps(largest: int, amounts: Callable[[int], Iterable[int]]) -> An
 
 
 # Project Euler
-
-
-def test_nim_square():
-    """Problem 310: take a square number of stones; lost positions of three heaps of up to 29."""
-    values = values_of_heaps(29, lambda heap: (n * n for n in range(1, isqrt(heap) + 1)))
-    lost = [not nim_sum(heaps) for heaps in combinations_with_replacement(values.tolist(), 3)]
-    assert sum(lost) == 1_160
 
 
 @pytest.mark.parametrize(("n", "won"), [(1, 1), (2, 6), (3, 168)])
@@ -91,30 +87,6 @@ def test_coprime_nim(n, heaps, lost):
     assert sum(not nim_sum(each) for each in product(values.tolist(), repeat=heaps)) == lost
 
 
-@pytest.mark.parametrize(("most", "total"), [(10, 21), (100, 1_164)])
-def test_proportionate_nim(most, total):
-    """Problem 665: take n from one heap, from both, or n from one and 2n from the other.
-
-    The objects in all lost positions of at most so many, in any order of the heaps.
-    """
-
-    def moves(heaps):
-        for n, (one, other) in product(
-            range(1, max(heaps) + 1), [(1, 0), (0, 1), (1, 1), (1, 2), (2, 1)]
-        ):
-            after = heaps[0] - one * n, heaps[1] - other * n
-            if min(after) >= 0:
-                yield f"{one * n} {other * n}", after
-
-    pairs = [(a, b) for a in range(most + 1) for b in range(most + 1 - a)]
-    game = game_from_moves("proportionate nim", (most, 0), moves, positions=pairs)
-    lost = game.solution.is_losing(pairs)
-    assert (
-        sum(a + b for (a, b), is_lost in zip(pairs, lost, strict=True) if is_lost and a <= b)
-        == total
-    )
-
-
 # Samples of other contests
 
 
@@ -129,23 +101,6 @@ def test_stones(amounts, stones, winner):
     """AtCoder, Educational DP Contest, K: take one of some numbers of stones."""
     values = values_of_heaps(stones, lambda n: (k for k in amounts if k <= n))
     assert ("First" if values[stones] else "Second") == winner
-
-
-@pytest.mark.parametrize(
-    ("numbers", "winner"),
-    [((3, 6, 7), "First"), ((1, 2, 4, 8), "First"), ((7, 8, 8, 8, 10), "Second")],
-)
-def test_decrementing(numbers, winner):
-    """AtCoder Grand Contest 010, D: lower a number over 1 by 1, and divide all by their gcd."""
-
-    def moves(numbers):
-        for place, number in enumerate(numbers):
-            if number > 1:
-                after = (*numbers[:place], number - 1, *numbers[place + 1 :])
-                yield place, tuple(each // gcd(*after) for each in after)
-
-    game = game_from_moves("decrementing", numbers, moves)
-    assert ("First" if game.solution.is_winning(numbers) else "Second") == winner
 
 
 @pytest.mark.parametrize(

@@ -115,7 +115,8 @@ def test_next_starts_are_those_of_the_resets_to_come():
 
 def test_set_position_goes_on_from_there():
     env = make(heaps=(3, 4, 5))
-    env.reset()
+    env.set_position((1, 1, 1))  # before the first reset
+    assert (env.agent_selection, env.state().tolist()) == ("player_0", [1, 1, 1, 0])
     env.step(0)
     env.set_position((0, 0, 1))
     assert env.agent_selection == "player_1"
@@ -177,13 +178,6 @@ def test_nothing_works_before_the_first_reset_and_the_error_says_so():
             ask()
 
 
-def test_a_position_may_be_set_before_the_first_reset():
-    env = make()
-    env.set_position((1, 1, 1))
-    assert env.agent_selection == "player_0"
-    assert env.state().tolist() == [1, 1, 1, 0]
-
-
 def test_a_window_shows_every_position(monkeypatch):
     shown = []
     monkeypatch.setattr(GameEnv, "render", lambda env: shown.append(env.position.tolist()))
@@ -218,24 +212,14 @@ def test_naming_no_legal_move_ends_the_game_as_an_illegal_move_does():
         strict.forfeit()
 
 
-def test_none_is_refused_with_the_reason_while_the_game_goes_on():
-    env = make(heaps=(3, 4, 5))
-    env.reset()
-    with pytest.raises(InvalidActionError, match=r"None is allowed only when the game is over"):
-        env.step(None)
-
-
-@pytest.mark.parametrize("agent", ["player_2", None, 0])
-def test_an_unknown_agent_has_no_observation(agent):
-    env = make()
-    env.reset()
-    with pytest.raises(InvalidActionError, match=f"not {agent!r}"):
-        env.observe(agent)
-
-
-def test_a_finished_agent_takes_only_none():
+def test_none_is_an_action_of_finished_agents_alone():
     env = make(heaps=(1,))
     env.reset()
+    for agent in ("player_2", None, 0):
+        with pytest.raises(InvalidActionError, match=f"not {agent!r}"):
+            env.observe(agent)
+    with pytest.raises(InvalidActionError, match=r"None is allowed only when the game is over"):
+        env.step(None)
     env.step(0)
     for action in (0, True, 0.0):
         with pytest.raises(InvalidActionError, match="must be None"):
