@@ -167,6 +167,9 @@ def test_the_number_of_required_parameters_decides_how_a_function_is_asked():
         assert rng == "none"
         return masks.argmax(axis=1)
 
+    def optional_masks(observations, action_masks=None):
+        return action_masks.argmax(axis=1)
+
     def drawing(observations, masks, rng):
         return (masks * rng.random(masks.shape)).argmax(axis=1)
 
@@ -182,6 +185,7 @@ def test_the_number_of_required_parameters_decides_how_a_function_is_asked():
     for player in (optional, Module()):
         assert rewards_against(player) == rewards_against(first_of_three)
         assert optimality(player, NIM).percent == optimality(first_legal, NIM).percent
+    assert optimality(optional_masks, NIM).percent == optimality(first_legal, NIM).percent
     one, again, other = (optimality(drawing, NIM, seed=seed, samples=1) for seed in (1, 1, 2))
     assert one.blunders.tolist() == again.blunders.tolist() != other.blunders.tolist()
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import nim_envs
-from agents import EpsilonOptimalAgent, OptimalAgent, RandomAgent
+from agents import EpsilonOptimalAgent, OptimalAgent
 from nim_envs import make_game, optimality
 from nim_envs.errors import InvalidPolicyError
 from nim_envs.registry import make_vector
@@ -252,11 +252,6 @@ def test_the_interval_holds_the_expectation_as_often_as_it_says(share, probabili
     assert held / runs >= 0.95
 
 
-def test_the_score_reads_as_a_line():
-    assert str(optimality(RandomAgent(), NIM)).startswith("24.70 % of 102 N-positions, all; ")
-    assert nim_envs.optimality is optimality
-
-
 def test_a_policy_that_shares_wins_equally_scores_100():
     game = make_game("nim", heaps=(13,) * 13, max_take=1)
 
@@ -267,11 +262,3 @@ def test_a_policy_that_shares_wins_equally_scores_100():
     score = nim_envs.optimality(winning, game, sample=100, seed=0)
     assert score.percent == 100
     assert score.interval[1] == 100
-
-
-def test_a_function_that_can_take_masks_is_asked_about_observations():
-    def first_legal(observations, action_masks=None):
-        return action_masks.argmax(axis=1)
-
-    game = make_game("nim", heaps=(3, 4))
-    assert optimality(first_legal, game).illegal_percent == 0

@@ -119,14 +119,7 @@ def test_pong_hau_ki_is_drawn_from_its_start_and_lost_where_blocked():
     assert {values[position] for position in blocked} == {-1}
 
 
-def test_a_token_on_a_ring():
-    # One or two steps ahead on seven places: 5 and 6 reach the end, and so 4 is lost, and 1.
-    game = game_from_moves("ring", (6,), ring(7, (1, 2)), cycles="draw")
-    assert game.solution.value(game.positions()).tolist() == [-1, -1, 1, 1, -1, 1, 1]
-    assert game.solution.distance(game.positions()).tolist() == [0, 4, 3, 3, 2, 1, 1]
-    # One step either way: nobody goes next to the end, and the token walks for ever.
-    game = game_from_moves("ring", (3,), ring(7, (1, -1)), cycles="draw")
-    assert game.solution.value(game.positions()).tolist() == [-1, 1, 0, 0, 0, 0, 1]
+def test_a_token_on_a_ring_in_misere_play_and_without_an_end():
     # In misère play who would have to move at the end wins, and nobody goes there.
     game = game_from_moves("ring", (3,), ring(7, (1, -1)), cycles="draw", misere=True)
     assert game.solution.value(game.positions()).tolist() == [1, 0, 0, 0, 0, 0, 0]

@@ -78,8 +78,6 @@ def test_environments_tell_the_truth_about_every_move(case):
 
 
 def test_an_unsolvable_game_is_refused_when_it_is_made():
-    graph = {"successors": tuple(() if n == 0 else (n - 1,) for n in range(3)), "tokens": (2,)}
-    GameEnv(make_game("graph", **graph), truth_in_info=True)
     bars = (("chomp", {"rows": 6, "columns": 6}),) * 4
     large = make_game("sum", games=bars, misere=True)  # no theorem, and too many positions
     for cls in (GameEnv, VersusEnv):
