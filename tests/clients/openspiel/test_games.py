@@ -163,14 +163,9 @@ def test_play_that_never_ends_is_drawn():
     assert differences(game) == 0
 
 
-def test_a_game_without_an_end_is_drawn():
+def test_a_game_without_an_end_is_drawn_or_refused():
     endless = registered(legal=lambda state: [0, 1], key=lambda state: f"{state.left % 3} left")
-    game = game_of(endless, cycles="draw")
-    assert game.solution.table.tolist() == [0] * 6
-
-
-def test_a_cycle_of_moves_is_refused():
-    endless = registered(legal=lambda state: [0, 1], key=lambda state: f"{state.left % 3} left")
+    assert game_of(endless, cycles="draw").solution.table.tolist() == [0] * 6
     with pytest.raises(InvalidGameError, match=r"form a cycle: \("):
         game_of(endless)
 

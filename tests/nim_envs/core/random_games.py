@@ -87,7 +87,6 @@ def random_kind(random):
         kind = [
             [left and (numbers[left[0]],) for left in kind[numbers[state]]] for state in numbers
         ][::-1]
-        kind = [kind[state] for state in range(states)]
     return kind
 
 

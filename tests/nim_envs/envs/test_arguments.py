@@ -5,7 +5,8 @@ import pytest
 
 from agents import RandomAgent
 from nim_envs import GameEnv, VectorGameEnv, VersusEnv, make_game
-from nim_envs.errors import InvalidGameError, NimEnvsError
+from nim_envs.errors import InvalidGameError, NimEnvsError, SearchTooLargeError
+from nim_envs.validation import check_bytes
 from tests.pairwise import in_turn
 
 GAME = make_game("nim", heaps=(3, 4))
@@ -92,3 +93,24 @@ def test_a_refused_reset_leaves_the_game_as_it_was(arguments, opponent):
         return played
 
     assert game(refused=True) == game(refused=False)
+
+
+def test_too_large_games_are_refused_with_their_size():
+    with pytest.raises(SearchTooLargeError, match=r"16001 positions with 16000 actions.* at most"):
+        GameEnv(make_game("nim", heaps=(16_000,)))
+    with pytest.raises(SearchTooLargeError, match=r"12000001 features in encoding 'one_hot'"):
+        VersusEnv(make_game("nim", heaps=(12 * 10**6,), max_take=3), encoding="one_hot")
+
+
+def test_the_limit_is_what_the_user_says(monkeypatch):
+    monkeypatch.setenv("NIM_ENVS_LARGEST_BYTES", "1000")
+    with pytest.raises(SearchTooLargeError, match=r"the limit is 1000 bytes .* NIM_ENVS_LARGEST"):
+        GameEnv(make_game("nim", heaps=(1000,)))
+    monkeypatch.setenv("NIM_ENVS_LARGEST_BYTES", str(2**40))
+    check_bytes("tables", 2**39)
+    monkeypatch.delenv("NIM_ENVS_LARGEST_BYTES")
+    with pytest.raises(SearchTooLargeError, match="512 GiB"):
+        check_bytes("tables", 2**39)
+    monkeypatch.setenv("NIM_ENVS_LARGEST_BYTES", "much")
+    with pytest.raises(InvalidGameError, match="number of bytes, not 'much'"):
+        check_bytes("tables", 1)
