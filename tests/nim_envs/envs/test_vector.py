@@ -55,23 +55,6 @@ def test_an_illegal_move_can_raise_and_leaves_everything_as_it_was():
     env.step([3, 2, 1])
 
 
-def test_an_illegal_action_of_a_function_as_opponent_forfeits_or_raises():
-    def broken(observations, masks, rng):
-        return np.array([0, 0, 3, 0])  # option 3 of heap 0, which holds three
-
-    env = batch(num_envs=4, opponent=broken, seat=0, illegal_move="raise")
-    env.reset()
-    with pytest.raises(IllegalMoveError, match=r"the opponent's action 3 .* environment 2"):
-        env.step([5, 6, 7, 8])
-    with pytest.raises(ResetNeededError):
-        env.step([5, 6, 7, 8])
-    env = batch(num_envs=4, opponent=broken, seat=0)
-    env.reset()
-    _, rewards, terminations, _, _ = env.step([5, 6, 7, 8])
-    assert rewards.tolist() == [0, 0, 1, 0]
-    assert terminations.tolist() == [False, False, True, False]
-
-
 @pytest.mark.parametrize(
     ("opponent", "kept"), [(None, True), ("random", False), (Recorder(), True)]
 )
@@ -181,18 +164,14 @@ def test_invalid_actions_are_refused_by_name(actions, named):
     assert pickle.dumps(env) == before
 
 
-@pytest.mark.parametrize("mask", [[True] * 3, np.ones(2, bool)], ids=str)
-def test_an_invalid_reset_mask_is_refused(mask):
-    env = batch(num_envs=3)
-    env.reset()
-    with pytest.raises(ValueError, match=r"reset_mask must be .*\(3,\)"):
-        env.reset(options={"reset_mask": mask})
-
-
-def test_nothing_works_before_the_first_reset():
+def test_nothing_works_before_the_first_reset_and_masks_of_resets_are_checked():
     env = batch(num_envs=2, render_mode="ansi")
     for ask in (lambda: env.step([0, 0]), env.sample_actions, env.render, lambda: env.positions):
         with pytest.raises(ResetNeededError, match="reset"):
             ask()
     with pytest.raises(ResetNeededError, match="first"):
         env.reset(options={"reset_mask": np.array([True, False])})
+    env.reset()
+    for mask in ([True] * 2, np.ones(3, bool)):
+        with pytest.raises(ValueError, match=r"reset_mask must be .*\(2,\)"):
+            env.reset(options={"reset_mask": mask})
