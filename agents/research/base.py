@@ -41,7 +41,12 @@ class GeneralisingLearner(GameChoosingLearner):
 
     @classmethod
     def for_env(cls: type[AnyLearner], env: Any, **arguments: Any) -> AnyLearner:
-        """Return a new learner for the game of an environment."""
+        """Return a new learner for the game of an environment.
+
+        Raises:
+            TypeError: ``env`` is another kind of environment.
+            HypothesisError: the learner's assumptions do not fit the game.
+        """
         constructor: Any = cls
         learner: AnyLearner = constructor(required_game(env, cls), **arguments)
         return learner

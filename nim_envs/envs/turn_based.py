@@ -321,6 +321,9 @@ class GameEnv(AECEnv[str, Any, Any]):
         """Return the observation of ``agent``; the mask is all zeros unless it is to move.
 
         After a truncation the agent whose turn it would be keeps its mask, until the next reset.
+
+        Raises:
+            InvalidActionError: ``agent`` is not one of the two players.
         """
         walk = self._walk
         if walk is None:  # a call of ``walk`` takes time in every step
@@ -347,6 +350,9 @@ class GameEnv(AECEnv[str, Any, Any]):
         """Return observation, reward, termination, truncation and info of the agent to move.
 
         The reward is the sum of its rewards since its last move.
+
+        Raises:
+            ResetNeededError: before the first :meth:`reset`, or when no agent is left.
         """
         agent = self.agent_selection
         if agent not in self.rewards:
@@ -410,7 +416,11 @@ class GameEnv(AECEnv[str, Any, Any]):
         return checked_integer("action", action, 0, largest, error=InvalidActionError)
 
     def forfeit(self) -> None:
-        """End the game as an illegal move does, where the agent to move names no legal move."""
+        """End the game as an illegal move does, where the agent to move names no legal move.
+
+        Raises:
+            IllegalMoveError: where ``illegal_move="raise"``.
+        """
         _ = self.walk
         if self._over:
             raise ResetNeededError("the game is over: call reset()")
