@@ -95,7 +95,7 @@ def show_solution(game: Game, position: Position) -> None:
             for part, here in parts
             if any(here) or part.second is None  # not of empty slots
         ] or [0]
-        of_normal_play = " of normal play" if game.misere else ""
+        of_normal_play = ", of normal play" if game.misere else ""
         rows.append(["Grundy value", in_sum(values) + of_normal_play])
     rows.append(["outcome", OUTCOMES[outcome]])
     if outcome and isinstance(game.board, Graph):
