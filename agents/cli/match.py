@@ -112,10 +112,8 @@ class Match:
     def move_by(self, agent: Agent) -> None:
         """Make the move that ``agent`` chooses for the player to move."""
         observed = self.env.observe(self.env.agent_selection)
-        action, illegal = (
-            agent.act(observed["observation"], observed["action_mask"], self._rng),
-            None,
-        )
+        action = agent.act(observed["observation"], observed["action_mask"], self._rng)
+        illegal = None
         if action not in self.game.actions(self.position):
             illegal = (isinstance(agent, MatchedPlayer) and agent.refused) or action
         self.play(action, illegal)
