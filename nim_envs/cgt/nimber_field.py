@@ -36,6 +36,9 @@ def _elementwise(function: Callable[..., int]) -> _Elementwise:
         if not any(isinstance(number, np.ndarray) for number in numbers):
             return function(*map(index, numbers))
         columns = [array.tolist() for array in map(np.ravel, np.broadcast_arrays(*numbers))]
+        largest = max(max(column, default=0) for column in columns)
+        if largest >= 2**64:
+            raise ValueError(f"nimbers in arrays are integers below 2**64, not {largest}")
         results = [function(*map(index, each)) for each in zip(*columns, strict=True)]
         return np.array(results, np.uint64).reshape(np.broadcast(*numbers).shape)
 

@@ -95,3 +95,5 @@ def test_what_is_no_nimber_is_refused():
     for floating in (1.5, np.array([1.5])):
         with pytest.raises(TypeError, match="float"):
             nim_product(2, floating)
+    with pytest.raises(ValueError, match=str(2**64)):
+        nim_product(np.array([1]), 2**64)
