@@ -153,10 +153,11 @@ class Solution:
             after = self.board.after[states]
             return np.asarray((after >= 0) & (-self.table[after] == values) & (values > -1))
         flat, wanted = states.reshape(-1, states.shape[-1]), values.reshape(-1)
-        mask = self.board.mask(flat).astype(np.bool_)
-        mask &= (wanted > -1)[:, np.newaxis]
-        rows, actions = np.nonzero(mask)
-        mask[rows, actions] = -self._values(self.board.step(flat[rows], actions)) == wanted[rows]
+        mask = self.board.mask(flat).view(np.bool_)
+        mask[wanted == -1] = False
+        rows, actions = mask.nonzero()
+        before = flat.take(rows, axis=0)  # sooner than flat[rows]
+        mask[rows, actions] = -self._values(self.board.step(before, actions)) == wanted[rows]
         return mask.reshape(*states.shape[:-1], self.board.num_actions)
 
 

@@ -141,20 +141,18 @@ class Sum:
     def step(self, states: IntArray, actions: IntArray | int) -> IntArray:
         """Return the states after legal actions: ``(..., parts)`` and ``(...)`` to the first."""
         after = np.array(states, dtype=np.int64)
-        part, option = np.divmod(np.broadcast_to(actions, after.shape[:-1]), self.options)
-        place = part[..., np.newaxis]
-        row = self._first[part] + np.take_along_axis(after, place, axis=-1)[..., 0]
-        np.put_along_axis(after, place, self.after[row, option][..., np.newaxis], axis=-1)
+        flat = after.reshape(-1, len(self.parts))  # a view: what changes in it does in `after`
+        part, option = np.divmod(np.ravel(actions), self.options)
+        number = np.arange(len(flat))
+        row = self._first[part] + flat[number, part]
+        flat[number, part] = self.after[row, option]
         if self.second is None:
             return after
         second = self.second[row, option]
         for group in self.groups:
-            slots = after[..., group.start : group.stop]  # a view: filling it changes `after`
-            empty = (slots == 0).argmax(axis=-1)[..., np.newaxis]
-            splits = (second > 0) & (group.start <= part) & (part < group.stop)
-            there = np.take_along_axis(slots, empty, axis=-1)[..., 0]
-            filled = np.where(splits, second, there)[..., np.newaxis]
-            np.put_along_axis(slots, empty, filled, axis=-1)
+            splits = np.flatnonzero((second > 0) & (group.start <= part) & (part < group.stop))
+            slots = flat[:, group.start : group.stop]
+            slots[splits, (slots[splits] == 0).argmax(axis=1)] = second[splits]
         return after
 
     def state(self, position: Position) -> PartStates | None:
