@@ -69,6 +69,9 @@ CHUNK = 2**13
 ROWS_AT_ONCE = 128
 """Rows that are written together."""
 
+WORDS_AT_ONCE = 2**12
+"""Most words of these rows."""
+
 LONG_ROW = 32
 """Words from which on a row of a graph is copied in the order of memory."""
 
@@ -339,7 +342,10 @@ def move(
         for i in range(size):
             after[i] = graph.after[entry[i]]
     if total is not None:
-        move_in_blocks(total, games, mover, actions, after)
+        if len(total.slots) == 0:
+            move_in_blocks(total, games, mover, actions, after)
+        else:
+            move_with_slots(total, games, mover, actions, after)
     if mover == OPPONENT:
         if settings.replies_in_python:
             for i in range(size):
@@ -375,7 +381,39 @@ def move(
 def move_in_blocks(
     total: SumTables, games: Games, mover: np.uint8, actions: Integers, after: Words
 ) -> None:
-    """Move in the blocks of sums, and write how that ends the games: words ``after`` of row 0.
+    """Move in the blocks of sums, and write how that ends the games: words ``after`` of row 0."""
+    size, due, legal = len(after), games.due, games.legal
+    option = np.empty(size, dtype=np.uint32)
+    entry = np.empty(size, dtype=np.uint32)
+    moved = np.empty(size, dtype=np.uint32)
+    for i in range(size):
+        after[i] = ZERO
+    for block in range(len(games.blocks)):
+        own, states = total.blocks[block], games.blocks[block]
+        first, count, at, bits = own["first_action"], own["actions"], own["after_at"], own["bits"]
+        mask = np.uint32((ONE << bits) - ONE)
+        for i in range(size):
+            # Of an earlier block, or where no move is made, it is a large number.
+            option[i] = np.uint32(actions[i]) - first if due[i] == mover else ILLEGAL
+            index = np.uint32(at + np.uint32(states[i] & mask) * count + option[i])
+            entry[i] = index if option[i] < count else at
+        for i in range(size):
+            moved[i] = total.after[entry[i]]
+        for i in range(size):
+            is_legal = moved[i] != ILLEGAL
+            state = moved[i] if (option[i] < count) & is_legal else states[i]
+            legal[i] += np.uint32((state >> bits) - (states[i] >> bits))
+            states[i] = state
+            after[i] |= FORFEIT if (option[i] < count) & (not is_legal) else ZERO
+    for i in range(size):
+        after[i] |= total.ended if (due[i] == mover) & (legal[i] == ZERO) else ZERO
+
+
+@compiled
+def move_with_slots(
+    total: SumTables, games: Games, mover: np.uint8, actions: Integers, after: Words
+) -> None:
+    """Do the same, game by game, where moves split.
 
     The second part that a move leaves goes into the first empty slot.
     """
@@ -437,16 +475,21 @@ def begin(
     if count == 1 and not starts.prepared and settings.agent_seat >= 0:
         start, seat = starts.words[0], np.int8(settings.agent_seat)
         for i in range(size):
-            words[i] = start if new[i] else words[i]
+            before = words[i]  # read first: a loop with a branch that reads is not vectorised
+            words[i] = start if new[i] else before
         for i in range(size):
-            seats[i] = seat if new[i] else seats[i]
+            before_seat = seats[i]
+            seats[i] = seat if new[i] else before_seat
         if total is not None:
             for block in range(len(games.blocks)):
-                states, here = games.blocks[block], starts.blocks[block, 0]
+                states, first = games.blocks[block], starts.blocks[block, 0]
                 for i in range(size):
-                    states[i] = here if new[i] else states[i]
+                    before = states[i]
+                    states[i] = first if new[i] else before
+            legal, most = games.legal, starts.legal[0]
             for i in range(size):
-                games.legal[i] = starts.legal[0] if new[i] else games.legal[i]
+                before = legal[i]
+                legal[i] = most if new[i] else before
     else:
         which = np.empty(size, dtype=np.uint32)  # the games that begin
         length = 0
@@ -475,10 +518,10 @@ def begin(
                 drawn = int(mixed(rng[i]) >> U63)
             seats[i] = drawn
     for i in range(size):
-        games.moves[i] = np.int32(0) if new[i] else games.moves[i]
+        games.moves[i] *= np.int32(new[i] == 0)
     for i in range(size):
-        first = np.uint8(seats[i]) & np.uint8(settings.has_opponent)  # OPPONENT or AGENT
-        due[i] = first if new[i] else due[i]
+        mover, event = np.uint8(seats[i]) & np.uint8(settings.has_opponent), due[i]
+        due[i] = mover if new[i] else event
 
 
 @compiled
@@ -672,8 +715,9 @@ def show(graph: GraphTables | None, total: SumTables | None, games: Games, rows:
         mask_column = graph.mask_column
     if total is not None:
         mask_column = total.mask_column
-    for begins in range(0, len(games.words), ROWS_AT_ONCE):
-        words, here = games.words[begins : begins + ROWS_AT_ONCE], rows[begins:]
+    step = max(1, min(ROWS_AT_ONCE, WORDS_AT_ONCE // max(1, width)))
+    for begins in range(0, len(games.words), step):
+        words, here = games.words[begins : begins + step], rows[begins:]
         if graph is not None:
             show_graph(graph, words, here)
         if total is not None:
@@ -707,34 +751,28 @@ def show_graph(graph: GraphTables, words: Words, rows: LongWords) -> None:
 @compiled
 def show_sum(total: SumTables, blocks: Words, begins: int, size: int, rows: LongWords) -> None:
     """Write the rows of some games on a sum: zeros first, then the words of each block."""
-    width = rows.shape[1]
     for i in range(size):
-        for column in range(width):
+        for column in range(rows.shape[1]):
             rows[i, column] = NO_BITS
-    if width < LONG_ROW:
-        for block in range(len(blocks)):
-            own, states = total.blocks[block], blocks[block, begins : begins + size]
-            mask, both = np.uint32((ONE << own["bits"]) - ONE), own["words"] + own["mask_words"]
-            for word in range(both):
-                place = own["column"] + word
-                if word >= own["words"]:
-                    place = own["mask_column"] + (word - own["words"])
-                at = np.uint32(own["rows_at"] + np.uint32(word))
+    which = np.arange(size).astype(np.uint32)
+    for block in range(len(blocks)):
+        own, states = total.blocks[block], blocks[block, begins : begins + size]
+        mask, words = np.uint32((ONE << own["bits"]) - ONE), own["words"] + own["mask_words"]
+        length = size
+        if own["is_slot"]:
+            length = 0
+            for i in range(size):
+                which[length] = i
+                length += states[i] != ZERO
+        for word in range(words):
+            place = own["column"] + word
+            if word >= own["words"]:
+                place = own["mask_column"] + (word - own["words"])
+            at = np.uint32(own["rows_at"] + np.uint32(word))
+            if own["is_slot"]:
+                for j in range(length):
+                    i = which[j]
+                    rows[i, place] |= total.rows[np.uint32(at + words * (states[i] & mask))]
+            else:
                 for i in range(size):
-                    rows[i, place] |= total.rows[np.uint32(at + both * (states[i] & mask))]
-        return
-    for i in range(size):
-        for block in range(len(blocks)):
-            own, state = total.blocks[block], blocks[block, begins + i]
-            if own["is_slot"] & np.uint32(state == ZERO):
-                continue
-            # Read once: for all that the compiler knows, rows may lie in the same memory.
-            seen, legal = own["words"], own["mask_words"]
-            column, mask_column = own["column"], own["mask_column"]
-            row = np.uint64(state & np.uint32((ONE << own["bits"]) - ONE))
-            entry = np.uint64(own["rows_at"]) + row * np.uint64(seen + legal)
-            for word in range(seen):
-                rows[i, column + word] |= total.rows[entry + np.uint64(word)]
-            mask_at = entry + np.uint64(seen)
-            for word in range(legal):
-                rows[i, mask_column + word] |= total.rows[mask_at + np.uint64(word)]
+                    rows[i, place] |= total.rows[np.uint32(at + words * (states[i] & mask))]
