@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import inspect
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import replace
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,7 +25,7 @@ from nim_envs.registry import make_game
 from nim_envs.scored_policy import ScoredPolicy
 from nim_envs.scoring import optimality
 from nim_envs.starts import FixedStart, UniformStart, as_start
-from nim_envs.typing import FloatArray
+from nim_envs.typing import FloatArray, MaskArray
 from nim_envs.validation import checked_integer
 
 GAMES = 600  # on a probe, where the training function takes their number
@@ -36,26 +37,17 @@ SIGHT = 0.1  # largest distance of a fault of sight, which predicts each answer,
 FIT = 0.15  # error of a value that fits
 SURE = 0.85  # share of values that fit from which a row may be twice as far
 
-INDIFFERENT = (
+INDIFFERENT = (  # faults that make all moves ties, or always the first or the last legal one
     "same action always", "zero reward", "learning rate 0 or tiny", "end read one step early",
     "end as truncation", "observations scaled otherwise in play",
 )  # fmt: skip
-"""Faults that make all moves ties, or always the first or the last legal one."""
-
-HARMLESS = {*table.LOSS_IS_DRAW, "draws as losses"}
-"""Faults with which an agent plays right where there are no draws."""
-
-RESULTS = ("one move", "reply", "next turn", "chain", "second player")
-"""Probes of results after some moves."""
-
-HEAPS = ("normal play", "misère play")
-"""Probes in which the opponent can err; it can on *hope*, too."""
-
-BOARDS: tuple[tuple[str, tuple[int, ...]], ...] = (
+HARMLESS = {*table.LOSS_IS_DRAW, "draws as losses"}  # they play right where there are no draws
+RESULTS = ("one move", "reply", "next turn", "chain", "second player")  # after some moves
+HEAPS = ("normal play", "misère play")  # the opponent can err, as it can on *hope*
+BOARDS: tuple[tuple[str, tuple[int, ...]], ...] = (  # games and heaps, by ascending difficulty
     ("subtraction", (12,)), ("nim", (2, 3)), ("nim", (3, 4, 5)), ("misere_nim", (3, 4, 5)),
     ("kayles", (7,)),
 )  # fmt: skip
-"""The five boards of the ladder and their heaps, by ascending difficulty."""
 
 
 def diagnose(
@@ -109,7 +101,8 @@ def diagnose(
         RuntimeError: ``train`` raised an error, which is its cause.
         InvalidPolicyError: the policy returned neither actions nor probabilities, or values of
             another shape.
-        InvalidGameError: ``probes_on`` has too few positions or actions.
+        InvalidGameError: ``probes_on`` has too few positions or actions; or ``games`` or
+            ``max_cycles`` is no integer of at least 1.
 
     Example:
         >>> from nim_envs import make_game
@@ -118,8 +111,9 @@ def diagnose(
         >>> print(diagnose(first_legal, make_game("nim", heaps=(2, 3))).line)
         Score: nim, heaps 2-3, normal play: 33.3 % of 9 positions that are not lost, random 49.4 %
     """
-    if games is not None:
-        checked_integer("games", games, minimum=1)
+    for name, number in (("games", games), ("max_cycles", max_cycles)):
+        if number is not None:
+            checked_integer(name, number, minimum=1)
     game = getattr(train_or_policy, "game", None) if env_or_game is None else env_or_game
     for name, each in (("env_or_game", env_or_game), ("probes_on", probes_on)):
         if isinstance(each, str) or inspect.isroutine(each):
@@ -128,19 +122,19 @@ def diagnose(
                 "make_game(name), and a function that returns one is called first"
             )
     if env_or_game is not None or isinstance(game, Game):
-        if is_training(train_or_policy):
-            env = make_env(_from_anywhere(game)) if isinstance(game, Game) else game
-            named: dict[str, Any] = {"games": games or BOARD_GAMES}
-            given = named if _has_games(train_or_policy) else {}
+        policy: Any = train_or_policy
+        if is_training(policy):
+            if isinstance(game, Game):  # from any position, unless it has starts of its own
+                fixed = game.starts == FixedStart()
+                game = make_env(replace(game, starts=UniformStart()) if fixed else game)
             hint = "; what takes one argument is a training function, and a policy takes two"
-            trained = _policy_of(_called(train_or_policy, env, "its game", hint, **given))
-            return game_report(trained, env, seed)
-        if inspect.isroutine(train_or_policy) and not _is_policy(train_or_policy):
+            policy, _ = _learned(policy, game, games or BOARD_GAMES, "its game", hint)
+        elif inspect.isroutine(policy) and (_has_games(policy) or not _takes(policy, 2, 3)):
             raise TypeError(
-                f"{train_or_policy!r} takes neither an environment, as a training function does, "
+                f"{policy!r} takes neither an environment, as a training function does, "
                 "nor observations and action masks, as a policy does"
             )
-        return game_report(train_or_policy, game, seed)
+        return game_report(policy, game, seed)
     is_class = inspect.isclass(train_or_policy)
     if not callable(train_or_policy) or is_class or not _takes(train_or_policy, 1):
         raise TypeError(
@@ -148,87 +142,79 @@ def diagnose(
             "returns a policy; or a policy with its game, diagnose(policy, env_or_game); not "
             f"{train_or_policy!r}"
         )
-    training = _Training(train_or_policy, make_env, games, probes_on, seed)
+    training = _Training(train_or_policy, make_env, games or GAMES, probes_on, seed)
+    trained, seen = training.trained, table.Pattern()
     with tqdm(unit="training", disable=None if progress else True) as bar:
-        for count in (1, 2, 4):
-            seen = table.pattern_of(training.played)
+        for versions in ((0,), (1,), (2, 3)):
             again = [
                 probe for probe in training.probes
-                if count < 4 or {seen[probe.name, each] for each in probe.columns} & {"?", "~"}
+                if len(versions) == 1
+                or {seen[probe.name, column] for column in probe.columns} & {"?", "~"}
             ]  # fmt: skip
-            if count > 1 and set(seen.values()) == {"+"}:
+            bar.total = len(trained) + len(again) * len(versions)
+            for probe, version in product(again, versions):
+                trained[probe, version] = training.on_probe(probe, version)
+                bar.update()
+                if training.oddity:
+                    seen = dict.fromkeys(table.WEIGHTS, "?")
+                    return _report(trained, seen, training.oddity, verbose=verbose)
+            seen = table.pattern_of(_played(trained))
+            if set(seen.values()) == {"+"}:
                 break
-            bar.total = len(training.trained) + len(again) * max(1, count // 2)
-            for probe in again:
-                for version in range(count // 2, count):
-                    training.trained[probe.name, version] = training.learned(probe, version)
-                    bar.update()
-                    if training.oddity:
-                        return _report(training, training.oddity, verbose=verbose)
-    verdict, reason, names = judged(training)
-    notes = _notes(training)
+    verdict, reason, names = judged(trained, seen)
+    notes = () if verdict == "right" else _notes(trained)
     if max_cycles is not None:
-        notes += (_cut_in_words(training, max_cycles),)
-    wanted = verdict == "right" if boards is None else boards
-    scores = _ladder(training) if wanted and probes_on is None else ()
-    return _report(training, verdict, reason, names, notes=notes, boards=scores, verbose=verbose)
-
-
-def _from_anywhere(game: Game) -> Game:
-    """Return a game that begins at any position, unless it has starts of its own."""
-    return replace(game, starts=UniformStart()) if game.starts == FixedStart() else game
+        notes += (training.cut_in_words(max_cycles),)
+    wanted = probes_on is None and (verdict == "right" if boards is None else boards)
+    ladder = tuple(training.on_board(*board) for board in BOARDS if wanted)
+    return _report(
+        trained, seen, verdict, reason, names, notes=notes, boards=ladder, verbose=verbose
+    )
 
 
 def is_training(given: Any) -> bool:
     """Return whether it is a function of an environment, and perhaps of ``games``."""
-    return (
-        inspect.isroutine(given)
-        and _takes(given, 1)
-        and (_has_games(given) or not _takes(given, 2))
-    )
-
-
-def _is_policy(given: Any) -> bool:
-    """Whether it is a function of observations and masks, and perhaps of a generator."""
-    return not _has_games(given) and (_takes(given, 2) or _takes(given, 3))
+    if not inspect.isroutine(given) or not _takes(given, 1):
+        return False
+    return _has_games(given) or not _takes(given, 2)
 
 
 def _has_games(given: Any) -> bool:
     """Whether it takes the number of games."""
-    with suppress(TypeError, ValueError):  # a built-in function may have no signature
+    with suppress(ValueError):  # a built-in function may have no signature
         return "games" in inspect.signature(given).parameters
     return False
 
 
-def _takes(given: Any, count: int) -> bool:
-    """Whether it can be called with a number of arguments, and with ``games`` where it has it."""
-    try:
-        named = {"games": 1} if count == 1 and _has_games(given) else {}
-        inspect.signature(given).bind(*[None] * count, **named)
-    except TypeError:
-        return False
-    except ValueError:
-        return callable(given)
-    return True
+def _takes(given: Any, *counts: int) -> bool:
+    """Whether it can be called with one of these numbers of arguments, and ``games`` if it can."""
+    named = {"games": 1} if _has_games(given) else {}
+    for count in counts:
+        with suppress(TypeError):
+            with suppress(ValueError):
+                inspect.signature(given).bind(*[None] * count, **named)
+            return True
+    return False
 
 
-def _called(train: Any, env: Any, where: str, hint: str, **arguments: Any) -> Any:
-    """Return what a training function returns; its errors name the game, and give a hint."""
+def _learned(train: Any, env: Any, games: int, where: str, hint: str = "") -> tuple[Any, Any]:
+    """Return the policy that a training function returns, and its values or ``None``.
+
+    Errors of the training name the game, and give a hint.
+    """
     try:
-        return train(env, **arguments)
+        returned = train(env, games=games) if _has_games(train) else train(env)
     except Exception as error:
         hint = "" if isinstance(error, KeyError) else hint
         raise RuntimeError(
             f"training on {where} raised {type(error).__name__}: {error}{hint}"
         ) from error
+    if isinstance(returned, tuple) and len(returned) == 2:
+        return returned
+    return returned, getattr(returned, "values", None)
 
 
-def _policy_of(returned: Any) -> Any:
-    """Return the policy of what a training function has returned, perhaps with its values."""
-    return returned[0] if isinstance(returned, tuple) else returned
-
-
-class _Trained(NamedTuple):
+class Trained(NamedTuple):
     """A policy trained on a version of a probe, as it plays in the frame of the tree."""
 
     chances: FloatArray  # (positions, ACTIONS)
@@ -237,45 +223,78 @@ class _Trained(NamedTuple):
     seconds: float
 
 
-class _Training:
-    """The training function, and what it has learned on each version of each probe."""
+AllTrained = dict[tuple[Probe, int], Trained]
 
-    def __init__(
-        self, train: Any, make_env: Any, games: int | None, on: Game | None, seed: int
-    ) -> None:
-        self.train, self.make_env, self.on, self.seed = train, make_env, on, seed
-        self.arguments = {"games": games or GAMES} if _has_games(train) else {}
+
+def _played(trained: AllTrained) -> table.Played:
+    """Return the moves by probe and version."""
+    return {key: each.chances for key, each in trained.items()}
+
+
+class _Training:
+    """A training function, and what it has learned on each version of each probe."""
+
+    def __init__(self, train: Any, make_env: Any, games: int, on: Game | None, seed: int) -> None:
+        self.train, self.make_env, self.games, self.on, self.seed = train, make_env, games, on, seed
         self.probes = [p for p in PROBES if on is None or p.name not in ("sight", "scale")]
         self.repeats, self.oddity = 1, ""  # a verdict about answers that change
-        self.trained: dict[tuple[str, int], _Trained] = {}
+        self.trained: AllTrained = {}
 
-    @property
-    def played(self) -> table.Played:
-        """The moves by name and version of the probe."""
-        return {key: each.chances for key, each in self.trained.items()}
-
-    def learned(self, probe: Probe, version: int, **settings: Any) -> _Trained:
+    def on_probe(self, probe: Probe, version: int, **settings: Any) -> Trained:
         """Return what it learns on a version of a probe, in an environment with settings."""
-        env = self.make_env(probe.version(version, self.on), **settings)
-        began, played = time.perf_counter(), _counted(env)
+        game = probe.version(version, self.on)
+        env = self.make_env(game, **settings)
+        began, counted, where = time.perf_counter(), _counted(env), f"the probe {probe.name!r}"
         hint = "; an agent made for the observations and actions of one board needs probes_on=game"
-        returned = _called(self.train, env, f"the probe {probe.name!r}", hint, **self.arguments)
+        policy, values = _learned(self.train, env, self.games, where, hint)
         seconds = time.perf_counter() - began
         for name in ("reset", "next_starts"):
             vars(env).pop(name, None)
-        policy, values = returned, getattr(returned, "values", None)
-        if isinstance(returned, tuple) and len(returned) == 2:
-            policy, values = returned
         if not is_player(policy):
             raise TypeError(
-                f"train(env) must return a policy, and on the probe {probe.name!r} it returned "
-                f"{policy!r}"
+                f"train(env) must return a policy, and on {where} it returned {policy!r}"
             )
-        asked = _Asked(policy, env, probe, version, self)
+        scored, shown = ScoredPolicy(policy, env, self.seed), probe.observed(version, self.on)
+        positions = np.array([shown[name] for name in probe.tree])
+        masks = game.mask(positions)
+
+        def ask(rows: Any = slice(None)) -> FloatArray:
+            return scored.action_probabilities(positions[rows], masks[rows])
+
         if not self.trained:
-            self.oddity, self.repeats = asked.oddity()
-        games = self.arguments.get("games") or (played[0] if played[0] > 1 else None)
-        return _Trained(asked.chances(self.repeats), asked.values(values), games, seconds)
+            questions = [probe.row(question) for question in probe.questions]
+            self.oddity, self.repeats = _oddity(ask, questions, range(len(positions)))
+        chances = np.mean([ask() for _ in range(self.repeats)], axis=0)
+        if self.repeats == 1:  # the actions that it prefers
+            best = (chances >= chances.max(axis=1, keepdims=True) - 1e-3) & (chances > 0)
+            chances = best / np.maximum(best.sum(axis=1, keepdims=True), 1)
+        order = [probe.mapped(action, version) for action in range(ACTIONS)]
+        told = None
+        if callable(values):
+            turns = scored.turns(positions, masks)
+            told = _checked_values(values(turns.observations, turns.masks), masks, order)
+        number = counted[0] if counted[0] > 1 else None
+        number = self.games if _has_games(self.train) else number
+        return Trained(chances[:, order], told, number, seconds)
+
+    def cut_in_words(self, max_cycles: int) -> str:
+        """Return how it plays the probe whose games are truncated, in a sentence."""
+        probe = cut(max_cycles)
+        shares = []
+        for version in range(2):
+            chances = self.on_probe(probe, version, max_cycles=max_cycles).chances
+            shares += [chances[probe.row(q), list(q.right)].sum() for q in probe.questions]
+        words = {
+            "+": "right", "~": "nearly right", "?": "truncation as end: a cut counts as the end",
+            "-": "the value after a cut has the wrong sign",
+        }[table.letter(float(np.mean(shares)))]  # fmt: skip
+        return f"Games that are cut short: {words}."
+
+    def on_board(self, name: str, heaps: tuple[int, ...]) -> GameReport:
+        """Return the exact score on a board on which it is trained."""
+        env = self.make_env(make_game(name, start="uniform", heaps=heaps))
+        policy, _ = _learned(self.train, env, 5 * self.games, f"the board {name} {heaps}")
+        return game_report(policy, env, self.seed, self.repeats if self.repeats > 1 else None)
 
 
 def _counted(env: Any) -> list[int]:
@@ -297,93 +316,58 @@ def _counted(env: Any) -> list[int]:
     return count
 
 
-class _Asked:
-    """A policy that is asked about the positions of a version of a probe."""
+def _oddity(ask: Any, questions: list[int], rows: range) -> tuple[str, int]:
+    """Return a verdict about answers that change, and how often a policy has to be asked."""
 
-    def __init__(
-        self, policy: Any, env: Any, probe: Probe, version: int, training: _Training
-    ) -> None:
-        self.scored = ScoredPolicy(policy, env, training.seed)
-        shown, game = probe.observed(version, training.on), probe.version(version, training.on)
-        places = [_place(game, shown[name]) for name in probe.tree]
-        self.positions, self.masks = map(np.concatenate, zip(*places, strict=True))
-        self.order = [probe.mapped(action, version) for action in range(ACTIONS)]
-        self.questions = [probe.row(question) for question in probe.questions]
+    def one_by_one(rows: Iterable[int]) -> FloatArray:
+        return np.array([ask([row])[0] for row in rows])
 
-    def ask(self, rows: Any = slice(None)) -> FloatArray:
-        """Return the probabilities of actions at some of the positions."""
-        return self.scored.action_probabilities(self.positions[rows], self.masks[rows])
-
-    def one_by_one(self, rows: Any) -> FloatArray:
-        """Return the same, asked about one position after the other."""
-        return np.array([self.ask([row])[0] for row in rows])
-
-    def chances(self, repeats: int) -> FloatArray:
-        """Return the probabilities of the actions that it prefers, in the frame of the tree."""
-        answers = np.mean([self.ask() for _ in range(repeats)], axis=0)
-        if repeats == 1:
-            best = (answers >= answers.max(axis=1, keepdims=True) - 1e-3) & (answers > 0)
-            answers = best / np.maximum(best.sum(axis=1, keepdims=True), 1)
-        return np.asarray(answers[:, self.order])
-
-    def values(self, values: Any) -> FloatArray | None:
-        """Return its values, in the frame of the tree; ``None`` where it has none."""
-        if not callable(values):
-            return None
-        turns = self.scored.turns(self.positions, self.masks)
-        answer = np.asarray(values(turns.observations, turns.masks), dtype=np.float64)
-        allowed = self.masks.shape, self.masks.shape[:1]
-        if answer.shape == self.masks.shape:
-            answer = np.where(self.masks, answer, 0.0)  # illegal actions may have any, as -inf
-        if answer.shape not in allowed:
-            raise InvalidPolicyError(
-                f"values must be of shape {allowed[0]} or {allowed[1]}, not {answer.shape}"
-            )
-        if np.isnan(answer).any():
-            raise InvalidPolicyError(
-                f"{int(np.isnan(answer).sum())} values are NaN, as after a maximum over no legal "
-                "action at the end of a game"
-            )
-        return answer if answer.ndim == 1 else answer[:, self.order]
-
-    def oddity(self) -> tuple[str, int]:
-        """Return a verdict about answers that change, and how often it has to be asked."""
-        batch, rows = self.ask(), range(len(self.positions))
-        again = np.array([self.one_by_one([row] * REPEATS)[1:] for row in self.questions])
-        varying = np.ptp(again, axis=1).max(axis=1) > 1e-3
-        if varying.any():
-            # Random ties are even; an agent that explores or draws in play has preferences.
-            means = again[varying].mean(axis=1)
-            return ("stochastic" if means.max(axis=1).mean() > 0.7 else ""), REPEATS
-        forwards, backwards = self.one_by_one(rows), self.one_by_one(rows[::-1])[::-1]
-        if np.abs(forwards - backwards).max() > 1e-3:
-            return "remembers", 1
-        return ("batch" if np.abs(batch - forwards).max() > 1e-3 else ""), 1
+    batch = ask()
+    again = np.array([one_by_one([row] * REPEATS)[1:] for row in questions])
+    varying = np.ptp(again, axis=1).max(axis=1) > 1e-3
+    if varying.any():
+        # Random ties are even; an agent that explores or draws in play has preferences.
+        means = again[varying].mean(axis=1)
+        return ("stochastic" if means.max(axis=1).mean() > 0.7 else ""), REPEATS
+    forwards, backwards = one_by_one(rows), one_by_one(rows[::-1])[::-1]
+    if np.abs(forwards - backwards).max() > 1e-3:
+        return "remembers", 1
+    return ("batch" if np.abs(batch - forwards).max() > 1e-3 else ""), 1
 
 
-def _place(game: Game, coordinates: Any) -> tuple[Any, Any]:
-    """Return a position, ``(1, ...)``, as policies are asked about it, and its mask."""
-    position = np.asarray(coordinates, dtype=np.int64)[np.newaxis]
-    return position, game.mask(position)
+def _checked_values(values: Any, masks: MaskArray, order: list[int]) -> FloatArray:
+    """Return values of positions, or of actions in order, 0 if illegal, as these may have any."""
+    answer = np.asarray(values, dtype=np.float64)
+    if answer.shape == masks.shape:
+        answer = np.where(masks, answer, 0.0)[:, order]
+    elif answer.shape != masks.shape[:1]:
+        raise InvalidPolicyError(
+            f"values must be of shape {masks.shape} or {masks.shape[:1]}, not {answer.shape}"
+        )
+    if np.isnan(answer).any():
+        raise InvalidPolicyError(
+            f"{int(np.isnan(answer).sum())} values are NaN, as after a maximum over no legal "
+            "action at the end of a game"
+        )
+    return answer
 
 
-def judged(training: _Training) -> tuple[str, str, tuple[str, ...]]:
+def judged(trained: AllTrained, seen: table.Pattern) -> tuple[str, str, tuple[str, ...]]:
     """Return the verdict on an agent's moves, a reason, and the names of faults that fit."""
-    played = training.played
-    seen = table.pattern_of(played)
     wrong = {key: each for key, each in seen.items() if each != "+"}
     if not wrong:
         return "right", "", ()
-    counted = [each.games for each in training.trained.values() if each.games is not None]
-    if counted and min(counted) < ENOUGH:
-        return "not trained enough", f"{min(counted):,} games on a probe are few", ()
-    if constant := _indifferent(training):
+    fewest = min((each.games for each in trained.values() if each.games is not None), default=None)
+    if fewest is not None and fewest < ENOUGH:
+        return "not trained enough", f"{fewest:,} games on a probe are few", ()
+    if constant := _indifferent(trained):
         return "faulty", "", constant
     if set(wrong) == {table.LEGAL}:
         return "faulty", "", ("illegal actions played",)
+    played = _played(trained)
     rows = [(table.distance_of(row, played, seen), row) for row in table.ROWS]
     right, ties = rows[0][0], table.distance_of(table.IGNORANT, played, seen)
-    names = _names(training, rows, min(right, ties))
+    names = _names(trained, rows, min(right, ties))
     erring = all(key[0] in HEAPS or key == ("hope", "sure draw over hope") for key in wrong)
     hoping = {key[0] == "hope" for key in wrong}
     if hoping == {True} or (erring and (True in hoping or "-" not in wrong.values())):
@@ -408,11 +392,11 @@ def judged(training: _Training) -> tuple[str, str, tuple[str, ...]]:
     return "not trained enough", reason, ()
 
 
-def _indifferent(training: _Training) -> tuple[str, ...]:
+def _indifferent(trained: AllTrained) -> tuple[str, ...]:
     """Return the faults that fit where each training answers alike at all positions."""
     kinds = set()
-    for (name, version), chances in training.played.items():
-        legal = table.board_of(table.BY_NAME[name]).legal
+    for (probe, version), (chances, *_) in trained.items():
+        legal = table.board_of(probe).legal
         for allowed in np.unique(legal[legal.sum(axis=1) > 1], axis=0):
             answers = chances[(legal == allowed).all(axis=1)]
             if np.ptp(answers, axis=0).max() > 0.5:
@@ -424,7 +408,7 @@ def _indifferent(training: _Training) -> tuple[str, ...]:
 
 
 def _names(
-    training: _Training, rows: list[tuple[float, table.Row]], known: float
+    trained: AllTrained, rows: list[tuple[float, table.Row | table.Look]], known: float
 ) -> tuple[str, ...]:
     """Return the faults of the nearest rows, if these say far more than right or tied answers.
 
@@ -432,13 +416,13 @@ def _names(
     """
     faulty = [
         (far, row) for far, row in rows
-        if row.faults and (row.look is None or far <= SIGHT * known)
+        if row.faults and (isinstance(row, table.Row) or far <= SIGHT * known)
     ]  # fmt: skip
     nearest = min(far for far, _ in faulty)
     limit = max(0.3 * known, min(1.0, 0.5 * known))
-    fits = [(_fit(training, row), far, row) for far, row in faulty if far <= nearest + BY_VALUES]
+    fits = [(_fit(trained, row), far, row) for far, row in faulty if far <= nearest + BY_VALUES]
     best = max(fit for fit, _, _ in fits)
-    sure = best >= max(SURE, _fit(training, rows[0][1]) + 0.1)
+    sure = best >= max(SURE, _fit(trained, rows[0][1]) + 0.1)
     if not known or nearest > (2 * limit if sure else limit):
         return ()
     near = [(fit, row) for fit, far, row in fits if far < nearest + NEAR - 1e-9]
@@ -449,27 +433,27 @@ def _names(
     return tuple(dict.fromkeys(name for fit, row in near if fit >= half for name in row.faults))
 
 
-def _fit(training: _Training, row: table.Row) -> float:
+def _fit(trained: AllTrained, row: table.Row | table.Look) -> float:
     """Return the share of values within :data:`FIT` of a row's, at the discount that fits best."""
+    first = [(probe, each.values) for (probe, version), each in trained.items() if not version]
     shares = [0.0]
     for discount in (1.0, 0.95, 0.9, 0.8):
-        right: list[bool] = []
-        for probe in training.probes:
-            values, legal = training.trained[probe.name, 0].values, table.board_of(probe).legal
-            if values is not None and row.look is None:
-                expected = table.solution(row, probe, discount)
+        right = []
+        for probe, values in first:
+            if values is not None and isinstance(row, table.Row):
+                expected, legal = table.solution(row, probe, discount), table.board_of(probe).legal
                 if values.ndim == 1:
                     expected = np.where(legal, expected, -np.inf).max(axis=1)
-                fits = np.abs(expected - values) < FIT
-                right += fits.tolist() if values.ndim == 1 else fits[legal].tolist()
-        shares += [float(np.mean(right))] if right else []
+                    legal = np.asarray(legal.any(axis=1))
+                right.append((np.abs(expected - values) < FIT)[legal])
+        shares += [float(np.concatenate(right).mean())] if right else []
     return max(shares)
 
 
-def _notes(training: _Training) -> tuple[str, ...]:
-    """Return sentences about values that diverge or never move, where moves fail."""
-    values = [each.values for each in training.trained.values() if each.values is not None]
-    if not values or set(table.pattern_of(training.played).values()) <= {"+"}:
+def _notes(trained: AllTrained) -> tuple[str, ...]:
+    """Return a sentence about values that diverge or never move, if they do."""
+    values = [each.values for each in trained.values() if each.values is not None]
+    if not values:
         return ()
     largest = max(float(np.abs(each).max()) for each in values)
     if largest > 10:
@@ -484,40 +468,26 @@ def _notes(training: _Training) -> tuple[str, ...]:
     return ()
 
 
-def _cut_in_words(training: _Training, max_cycles: int) -> str:
-    """Return how it plays the probe whose games are truncated, in a sentence."""
-    probe = cut(max_cycles)
-    shares = []
-    for version in range(2):
-        chances = training.learned(probe, version, max_cycles=max_cycles).chances
-        shares += [chances[probe.row(each), list(each.right)].sum() for each in probe.questions]
-    words = {
-        "+": "right", "~": "nearly right", "?": "truncation as end: a cut counts as the end",
-        "-": "the value after a cut has the wrong sign",
-    }[table.letter(float(np.mean(shares)))]  # fmt: skip
-    return f"Games that are cut short: {words}."
-
-
-def _report(training: _Training, verdict: str, reason: str = "", names: tuple[str, ...] = (),
-            **more: Any) -> Diagnosis:  # fmt: skip
+def _report(
+    trained: AllTrained, seen: table.Pattern, verdict: str, reason: str = "",
+    names: tuple[str, ...] = (), **more: Any,
+) -> Diagnosis:  # fmt: skip
     """Return the report."""
-    seen = table.pattern_of(training.played)
     results = []
-    for probe in training.probes:
-        trained = [each for (name, _), each in training.trained.items() if name == probe.name]
-        if trained:
-            letters = {each: seen[probe.name, each] for each in probe.columns}
-            letters = dict.fromkeys(letters, "?") if training.oddity else letters
-            seconds = sum(each.seconds for each in trained)
-            moves = tuple(
-                f"  {probe.name}, {each.position}: right {sorted(each.right)}, played "
-                + _moves(trained, probe.row(each))
-                for each in probe.questions
-            )
-            results.append(ProbeResult(
-                probe.name, letters, _in_words(probe, letters), trained[0].games, seconds,
-                len(trained), moves,
-            ))  # fmt: skip
+    for probe in dict.fromkeys(probe for probe, _ in trained):
+        of_probe = [each for (one, _), each in trained.items() if one is probe]
+        letters = {column: seen[probe.name, column] for column in probe.columns}
+        moves, values = [], of_probe[0].values
+        for question in probe.questions:
+            row = probe.row(question)
+            played = ", ".join("/".join(f"{p:.2g}" for p in each.chances[row]) for each in of_probe)
+            told = "" if values is None else f"; values {np.round(values[row], 2).tolist()}"
+            where = f"  {probe.name}, {question.position}: right {sorted(question.right)}"
+            moves.append(f"{where}, played {played}{told}")
+        results.append(ProbeResult(
+            probe.name, letters, _in_words(probe, letters), of_probe[0].games,
+            sum(each.seconds for each in of_probe), len(of_probe), tuple(moves),
+        ))  # fmt: skip
     findings = tuple(table.FAULTS[name] for name in names)
     return Diagnosis(verdict, reason, findings, tuple(results), **more)
 
@@ -535,54 +505,30 @@ def _in_words(probe: Probe, letters: dict[str, str]) -> str:
     return "; ".join(parts)
 
 
-def _moves(trained: list[_Trained], row: int) -> str:
-    """Return the moves of each training at a position, and values."""
-    played = ", ".join("/".join(f"{p:.2g}" for p in each.chances[row]) for each in trained)
-    values = trained[0].values
-    return played if values is None else f"{played}; values {np.round(values[row], 2).tolist()}"
-
-
-def _ladder(training: _Training) -> tuple[GameReport, ...]:
-    """Return the exact scores on the five boards, on each of which it is trained."""
-    arguments = {name: 5 * games for name, games in training.arguments.items()}
-    samples = training.repeats if training.repeats > 1 else None
-    reports = []
-    for name, heaps in BOARDS:
-        env = training.make_env(make_game(name, start="uniform", heaps=heaps))
-        returned = training.train(env, **arguments)
-        reports.append(game_report(_policy_of(returned), env, training.seed, samples))
-    return tuple(reports)
-
-
 def game_report(
     policy: Any, env_or_game: Any, seed: int = 0, samples: int | None = None
 ) -> GameReport:
     """Return the exact score of a policy on its game, in all and in parts, and its worst moves.
 
-    Args:
-        policy: as :func:`nim_envs.optimality` takes it, as are the others.
-        env_or_game: its game, or an environment of it.
-        seed: seed of policies that draw numbers.
-        samples: how often it is asked about each position.
+    Arguments are those of :func:`nim_envs.optimality`.
     """
 
     def score_at(positions: Any, **arguments: Any) -> Any:
         return optimality(policy, env_or_game, positions, samples=samples, seed=seed, **arguments)
 
     scored = ScoredPolicy(policy, env_or_game, seed)
-    board = scored.game.board
-    is_listed = board.num_positions * board.num_actions <= LARGEST_TABLE
+    game = scored.game
+    is_listed = game.board.num_positions * game.board.num_actions <= LARGEST_TABLE
     score = score_at("all", by_distance=is_listed)
     by_seat = {name: each.percent for name in PLAYERS if (each := score_at(name)).count}
     by_value = {}
     if score.decisive is not None:
         for title, start in (("won", "n_position"), ("drawn", "draw_position")):
             with suppress(InvalidPositionError):
-                positions = replace(scored.game, starts=as_start(start)).start_positions()
-                by_value[title] = score_at(positions).percent
+                by_value[title] = score_at(as_start(start).sampler(game).support()[0]).percent
     worst = sorted(score.blunders.tolist(), key=sum)[:3]
     return GameReport(
-        scored.game.summary, score.percent, score.random_percent, score.illegal_percent,
+        game.summary, score.percent, score.random_percent, score.illegal_percent,
         score.count, by_seat, by_value, score.by_distance or {},
         tuple(_blunder(scored, tuple(each)) for each in worst),
     )  # fmt: skip
@@ -590,14 +536,12 @@ def game_report(
 
 def _blunder(scored: ScoredPolicy, position: tuple[int, ...]) -> str:
     """Return a sentence about a position where the most probable move is wrong."""
-    place, mask = _place(scored.game, position)
-    chances = scored.action_probabilities(place, mask)[0]
-    action, right = (
-        int(chances.argmax()),
-        int(scored.game.solution.keeping_actions(position)[0]),
-    )
-    where = "-".join(map(str, position))
+    game, positions = scored.game, np.array([position])
+    mask = game.mask(positions)
+    chances = scored.action_probabilities(positions, mask)[0]
+    action, where = int(chances.argmax()), "-".join(map(str, position))
     if not mask[0, action] or not chances.any():
         return f"at {where} it plays illegal action {action}"
-    played, better = (scored.game.describe(each, position) for each in (action, right))
+    right = int(game.solution.keeping_actions(position)[0])
+    played, better = (game.describe(each, position) for each in (action, right))
     return f"at {where} it plays {played}; right is {better}"

@@ -10,23 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from nim_envs.diagnosis.probes import ACTIONS, ENDS, PROBES, Probe
+from nim_envs.diagnosis.probes import ACTIONS, PROBES, Probe
 from nim_envs.typing import BoolArray, FloatArray, IntArray, Position
 
-DISCOUNTS = (1.0, 0.9)
-"""Discounts at which the equations are solved; the one nearer to the agent counts."""
-
-SWEEPS = 80
-"""Most sweeps over a probe; all but equations that bootstrap beyond the end need eight."""
-
-ERRORS = 0.1
-"""Probability of a random move of the opponent."""
-
-BY_NAME = {probe.name: probe for probe in PROBES}
+DISCOUNTS = (1.0, 0.9)  # of the equations; the one nearer to the agent counts
+SWEEPS = 80  # over a probe, at most; all but equations that bootstrap beyond the end need eight
+ERRORS = 0.1  # probability of a random move of the opponent
 
 
 class Fault(NamedTuple):
@@ -85,7 +78,6 @@ _LIST = (
 FAULTS: Mapping[str, Fault] = {fault[0]: Fault(*fault) for fault in _LIST}
 """The faults that are known, by name."""
 
-Look = Callable[[Position], Position]
 Triple = tuple[float, float, float]
 RIGHT: Triple = (1.0, 0.0, -1.0)
 SWAPPED: Triple = (-1.0, 0.0, 1.0)
@@ -97,7 +89,7 @@ IN_ORDER = tuple(range(ACTIONS))
 
 
 class Row(NamedTuple):
-    """The equation of a fault, in one form; without faults that of a right agent."""
+    """The equation of faults, in one form; without faults that of a right agent."""
 
     faults: tuple[str, ...]
     form: str = "negamax"  # or "own turn", "whole games"
@@ -112,31 +104,33 @@ class Row(NamedTuple):
     early: float = 0.0  # factor of the last move's result as that of the move before it
     errs: bool = False  # whether the opponent moves at random
     clipped: bool = False  # whether targets are clipped to 0..1
-    look: Look | None = None  # the observation as it is seen; in place of an equation
-    in_play: bool = False  # whether it is seen so in play alone
     valued: tuple[int, ...] = IN_ORDER  # the action whose value is taken for that of each
     played: tuple[int, ...] = IN_ORDER  # the action played, by the one that it means
     least: bool = False  # whether the least valued action is played
     unmasked: bool = False  # whether illegal actions, worth 0, are played
 
 
-def _both(*faults: str, **how: object) -> tuple[Row, Row]:
+class Look(NamedTuple):
+    """A fault of observation: what is seen in place of an observation, always or in play alone."""
+
+    faults: tuple[str, ...]
+    seen: Callable[[Position], tuple[float, ...]]
+    in_play: bool = False
+
+
+def _both(*faults: str, **how: Any) -> tuple[Row, Row]:
     """Return the equation of faults from the next position, and from the own next turn."""
-    return Row(faults, "negamax", **how), Row(faults, "own turn", **how)  # type: ignore[arg-type]
+    return Row(faults, "negamax", **how), Row(faults, "own turn", **how)
 
 
 def _reading(fault: str, read: Triple) -> tuple[Row, ...]:
     """Return the equations of results that are read wrong: all, or the own or the reply's alone."""
-    return (
-        *_both(fault, own=read),
-        Row((fault,), "own turn", read, RIGHT),
-        Row((fault,), "own turn", RIGHT, read),
-    )
+    own, reply = Row((fault,), "own turn", read, RIGHT), Row((fault,), "own turn", RIGHT, read)
+    return *_both(fault, own=read), own, reply
 
 
-def _looking(fault: str, *looks: Look, **how: object) -> tuple[Row, ...]:
-    """Return the rows of a fault of observation, one for each look."""
-    return tuple(Row((fault,), look=look, **how) for look in looks)  # type: ignore[arg-type]
+def _looks(fault: str, *looks: Any, in_play: bool = False) -> tuple[Look, ...]:
+    return tuple(Look((fault,), seen, in_play) for seen in looks)
 
 
 LOSER = "result of the loser never learned"
@@ -144,7 +138,7 @@ EARLY = "end read one step early"
 NO_NEXT = ("discount 0", "next state not re-read", "target frozen")
 LOSS_IS_DRAW = (LOSER, "winners only", "rewards clipped to 0..1")
 
-ROWS: tuple[Row, ...] = (
+ROWS: tuple[Row | Look, ...] = (
     *_both(),
     Row(("wrong sign", "sign of a search's backup"), carry=1.0),
     Row(("wrong sign",), "own turn", carry=-1.0),
@@ -180,27 +174,27 @@ ROWS: tuple[Row, ...] = (
     Row(("normal for misère",), "own turn", WON, LOST),
     Row(("misère for normal",), own=LOST),
     Row(("misère for normal",), "own turn", LOST, WON),
-    *_looking("blind to an entry", *(
+    *_looks("blind to an entry", *(
         lambda look, entry=entry: (*look[:entry], 0, *look[entry + 1 :])
         for entry in range(3)
     )),
-    *_looking(
+    *_looks(
         "blind to the order of entries", lambda look: tuple(sorted(look)),
         lambda look: min(look, look[::-1]),
     ),
-    *_looking("observations cut", *(
+    *_looks("observations cut", *(
         lambda look, largest=largest: tuple(min(x, largest) for x in look)
         for largest in range(1, 6)
     )),
-    *_looking(
+    *_looks(
         "observations cut", lambda look: look[:1], lambda look: look[:2],
         lambda look: look[: len(look) // 2], lambda look: look[len(look) // 2 :],
     ),
-    *_looking("observations halved", lambda look: tuple(x // 2 for x in look)),
-    *_looking(
+    *_looks("observations halved", lambda look: tuple(x // 2 for x in look)),
+    *_looks(
         "observations scaled otherwise in play", lambda look: tuple(10 * x for x in look),
-        lambda look: tuple(x / 10 for x in look),  # type: ignore[misc]
-        lambda look: tuple(x / max(look) for x in look), in_play=True,  # type: ignore[misc]
+        lambda look: tuple(x / 10 for x in look),
+        lambda look: tuple(x / max(look) for x in look), in_play=True,
     ),
     *_both("illegal actions played", unmasked=True),
     *(Row(("actions off by one",), played=each)
@@ -218,51 +212,46 @@ class Board(NamedTuple):
     """The moves of a probe as arrays, in the frame of its tree."""
 
     after: IntArray  # (n, ACTIONS), row of the position after each action; -1 where there is none
-    ends: BoolArray  # (n, ACTIONS), whether the action ends the game
-    result: IntArray  # (n, ACTIONS), then 0, 1, 2 for a win, a draw, a loss of the mover
+    result: IntArray  # (n, ACTIONS), where it ends: 0, 1, 2 for a win, a draw, a loss of the mover
+    ends: BoolArray  # (n, ACTIONS)
     legal: BoolArray  # (n, ACTIONS)
     seat: IntArray  # (n,), the player to move where a position is first reached
-    starts: IntArray  # rows at which games begin
+    starts: list[int]  # rows at which games begin
 
 
 @cache
 def board_of(probe: Probe) -> Board:
     """Return the moves of a probe as arrays."""
-    names = list(probe.tree)
-    after = np.full((len(names), ACTIONS), -1, dtype=np.int64)
-    result = np.full(after.shape, -1, dtype=np.int64)
-    for row, name in enumerate(names):
-        for action, to in probe.tree[name].items():
-            if to in ENDS:
-                result[row, action] = 1 + ENDS[to]
-            else:
-                after[row, action] = names.index(to)
-    starts = np.array([names.index(start) for start in probe.starts])
-    seat, reached = np.full(len(names), -1, dtype=np.int64), set(starts.tolist())
+    names = [*probe.tree, "lost", "drawn", "won"]  # for the player to move there
+    after = np.full((len(probe.tree), ACTIONS), -1, dtype=np.int64)
+    for row, moves in enumerate(probe.tree.values()):
+        for action, to in moves.items():
+            after[row, action] = names.index(to)
+    seat, reached = dict[str, int](), set(probe.starts)
     for depth in range(len(names)):
-        rows = [row for row in reached if seat[row] < 0]
-        seat[rows] = depth % 2
-        reached = {int(to) for to in after[rows].ravel() if to >= 0}
-    ends = result >= 0
-    return Board(after, ends, np.maximum(result, 0), (after >= 0) | ends, seat, starts)
+        seat = {**dict.fromkeys(reached, depth % 2), **seat}
+        reached = {to for name in reached for to in probe.tree.get(name, {}).values()}
+    result, legal = after - len(probe.tree), after >= 0
+    return Board(
+        np.where(result >= 0, -1, after), np.maximum(result, 0), result >= 0, legal,
+        np.array([seat[name] for name in probe.tree]), [names.index(name) for name in probe.starts],
+    )  # fmt: skip
 
 
 @cache
 def solution(row: Row, probe: Probe, discount: float) -> FloatArray:
     """Return the action values that an equation gives, ``(positions with moves, ACTIONS)``.
 
-    Args:
-        row: the equation.
-        probe: the probe.
-        discount: from 0 to 1, once a turn of the form.
+    The discount, from 0 to 1, counts once a turn of the form.
     """
     board, negamax = board_of(probe), row.form == "negamax"
     own, right = np.array(row.own), np.array(RIGHT)
     reply = own if row.reply is None else np.array(row.reply)
     factor = discount * ((-1.0 if negamax else 1.0) if row.carry is None else row.carry)
     view = np.where((board.seat == 1) & row.view, -1.0, 1.0)[:, np.newaxis]
-    values = np.zeros(board.legal.shape)
-    errors, random = 1.0 if row.errs else ERRORS, board.legal / board.legal.sum(axis=1)[:, None]
+    learned = board.legal & (board.seat != row.unlearned)[:, np.newaxis]
+    count = board.legal.sum(axis=1)
+    errors, random = 1.0 if row.errs else ERRORS, board.legal / count[:, np.newaxis]
 
     def swept(own: FloatArray, reply: FloatArray) -> FloatArray:
         """Return the values after a sweep over the positions."""
@@ -273,7 +262,7 @@ def solution(row: Row, probe: Probe, discount: float) -> FloatArray:
         replied = reply[2 - board.result] * (-view if row.view else view) + beyond
         ended = (chances * replied * board.ends).sum(axis=1)
         if negamax:
-            early = (board.ends * right[board.result]).sum(axis=1) / board.legal.sum(axis=1)
+            early = (board.ends * right[board.result]).sum(axis=1) / count
             following = factor * best + row.early * early
             if row.reply is not None:
                 following = np.where((chances * board.ends).sum(axis=1) > 0.5, ended, following)
@@ -281,11 +270,9 @@ def solution(row: Row, probe: Probe, discount: float) -> FloatArray:
             goes_on = chances * (board.after >= 0)
             following = ended + (goes_on * factor * best[board.after]).sum(axis=1)
         target = np.where(board.ends, own[board.result] * view + beyond, following[board.after])
-        target = np.clip(target, 0.0, 1.0) if row.clipped else target
-        learned = board.legal & (board.seat != row.unlearned)[:, np.newaxis]
-        return np.where(learned, target, 0.0)
+        return np.where(learned, np.clip(target, 0.0, 1.0) if row.clipped else target, 0.0)
 
-    whole = row.form == "whole games"
+    whole, values = row.form == "whole games", np.zeros(board.legal.shape)
     for _ in range(SWEEPS):
         target = swept(right, right) if whole else swept(own, reply)
         if np.abs(target - values).max() < 1e-12:
@@ -319,33 +306,23 @@ def _greedy(values: FloatArray, legal: BoolArray) -> FloatArray:
     return np.asarray(best / best.sum(axis=1, keepdims=True))
 
 
-@cache
 def answers(
-    row: Row, probe: Probe, discount: float, mirrored: bool = False, first: bool = False
+    row: Row, probe: Probe, discount: float, version: int = 0, first: bool = False
 ) -> FloatArray:
     """Return the probabilities of actions that an agent with a fault plays, ``(n, ACTIONS)``.
 
-    Args:
-        row: the fault.
-        probe: the probe.
-        discount: from 0 to 1.
-        mirrored: whether the game's actions are those of the tree in the other order.
-        first: whether the first of equal actions is played, or any.
+    It is asked on a version of the probe, and plays the first of equal actions, or any.
     """
-
-    def of_version(order: tuple[int, ...]) -> list[int]:
-        """Return a map of the game's actions as one of the tree's."""
-        return [probe.mapped(order[probe.mapped(a, mirrored)], mirrored) for a in range(ACTIONS)]
-
-    values = solution(row, probe, discount)[:, of_version(row.valued)]
-    means = _greedy(-values if row.least else values, board_of(probe).legal | row.unmasked)
+    mirror = slice(None, None, -1 if version else 1)
+    values = solution(row, probe, discount)[:, mirror][:, row.valued]
+    legal = board_of(probe).legal[:, mirror] | row.unmasked
+    means = _greedy(-values if row.least else values, legal)
     if first:
-        best = (means[:, ::-1] if mirrored else means).argmax(axis=1)
-        means = np.eye(ACTIONS)[ACTIONS - 1 - best if mirrored else best]
+        means = np.eye(ACTIONS)[means.argmax(axis=1)]
     chances = np.zeros(means.shape)
-    for action, played in enumerate(of_version(row.played)):
+    for action, played in enumerate(row.played):
         chances[:, played] += means[:, action]
-    return chances
+    return chances[:, mirror]
 
 
 LETTERS = "+~?-*"
@@ -354,17 +331,12 @@ COSTS = np.array(
 )
 """Cost of a letter that is expected (rows) where another is seen (columns); ``*`` expects none."""
 
-LEGAL = ("all", "legal moves")
-"""The column of legal moves at all positions."""
-
+LEGAL = ("all", "legal moves")  # the column of legal moves at all positions
 WEIGHTS = {(probe.name, column): probe.weight for probe in PROBES for column in probe.columns}
 WEIGHTS[LEGAL] = 2.0
 
-Played = Mapping[tuple[str, int], FloatArray]
-"""Probabilities of actions, ``(n, ACTIONS)``, by name and version of the probe."""
-
-Pattern = dict[tuple[str, str], str]
-"""A letter for each column of each probe."""
+Played = Mapping[tuple[Probe, int], FloatArray]  # (n, ACTIONS), by probe and version
+Pattern = dict[tuple[str, str], str]  # a letter for each column of each probe
 
 
 def letter(share: float) -> str:
@@ -375,23 +347,23 @@ def letter(share: float) -> str:
 def pattern_of(played: Played) -> Pattern:
     """Return the letters of an agent's moves."""
     shares: dict[tuple[str, str], list[float]] = {}
-    for (name, _), chances in played.items():
-        legal, rows = board_of(BY_NAME[name]).legal, list(BY_NAME[name].tree)
-        shares.setdefault(LEGAL, []).append(float((chances * legal).sum(axis=1).mean()))
-        for question in BY_NAME[name].questions:
-            right = chances[rows.index(question.position), list(question.right)].sum()
-            shares.setdefault((name, question.column), []).append(float(right))
+    for (probe, _), chances in played.items():
+        on_legal = (chances * board_of(probe).legal).sum(axis=1)
+        shares.setdefault(LEGAL, []).append(on_legal.mean())
+        for question in probe.questions:
+            right = chances[probe.row(question), list(question.right)].sum()
+            shares.setdefault((probe.name, question.column), []).append(right)
     return {key: letter(float(np.mean(each))) for key, each in shares.items()}
 
 
 @cache
 def expected_pattern(
-    row: Row, discount: float, versions: tuple[tuple[str, int], ...], first: bool = False
+    row: Row, discount: float, versions: tuple[tuple[Probe, int], ...], first: bool = False
 ) -> Pattern:
     """Return the letters of an agent with a fault, on versions of probes."""
     found = pattern_of({
-        (name, version): answers(row, BY_NAME[name], discount, version % 2 == 1, first)
-        for name, version in versions
+        (probe, version): answers(row, probe, discount, version, first)
+        for probe, version in versions
     })  # fmt: skip
     if row.view or row.unlearned is not None:  # both players come to most positions of a heap
         found |= {key: "*" for key in found if key[0] in ("normal play", "misère play")}
@@ -406,33 +378,7 @@ def distance(expected: Pattern, seen: Pattern) -> float:
     )
 
 
-@cache
-def _seen_by(row: Row, name: str, version: int) -> list[tuple[str, int, int, list[int]]]:
-    """Return the questions of a version of a probe as an agent sees them that sees otherwise.
-
-    Returns:
-        The column, the place of the position, that of the first one that looks the same, and the
-        actions that fit.
-    """
-    probe, shown = BY_NAME[name], BY_NAME[name].observed(version)
-    places = {position: place for place, position in enumerate(probe.tree)}
-    right = {question.position: question.right for question in probe.questions}
-    seen = {position: row.look(shown[position]) for position in places}  # type: ignore[misc]
-    found = []
-    for column, position, _, _ in probe.questions:
-        if row.in_play:  # it answers as at the nearest observation that it was trained on
-            far = {p: np.linalg.norm(np.subtract(shown[p], seen[position])) for p in places}
-            alike, first = [min(places, key=far.__getitem__)], position
-        else:
-            legal = set(probe.tree[position])
-            alike = [p for p in right if seen[p] == seen[position] and set(probe.tree[p]) == legal]
-            first = alike[0]
-        fits = frozenset.intersection(*(right.get(p, frozenset(IN_ORDER)) for p in alike))
-        found.append((column, places[position], places[first], list(fits or IN_ORDER)))
-    return found
-
-
-def distance_of_look(row: Row, played: Played) -> float:
+def distance_of_look(look: Look, played: Played) -> float:
     """Return the distance of moves from those of an agent that sees otherwise.
 
     Where it cannot tell positions apart any answer fits, but the same one at all of them:
@@ -440,24 +386,37 @@ def distance_of_look(row: Row, played: Played) -> float:
     """
     same: list[bool] = []
     wrong: dict[tuple[str, str], list[float]] = {}
-    for (name, version), chances in played.items():
-        for column, place, alike, right in _seen_by(row, name, version):
-            if place != alike:
-                same.append(bool(np.abs(chances[place] - chances[alike]).max() < 0.5))
-            wrong.setdefault((name, column), []).append(1 - float(chances[place, right].sum()))
+    for (probe, version), chances in played.items():
+        shown, rows = probe.observed(version), list(probe.tree)
+        seen = {position: look.seen(shown[position]) for position in rows}
+        right = {question.position: question.right for question in probe.questions}
+        for column, position, _, _ in probe.questions:
+            here, moves = chances[rows.index(position)], set(probe.tree[position])
+            if look.in_play:  # it answers as at the nearest observation that it was trained on
+                far = [np.linalg.norm(np.subtract(shown[p], seen[position])) for p in rows]
+                alike = [rows[int(np.argmin(far))]]
+            else:
+                alike = [p for p in right if seen[p] == seen[position]]
+                alike = [p for p in alike if set(probe.tree[p]) == moves]
+                if alike[0] != position:
+                    there = chances[rows.index(alike[0])]
+                    same.append(bool(np.abs(here - there).max() < 0.5))
+            fits = frozenset.intersection(*(right.get(p, frozenset(IN_ORDER)) for p in alike))
+            share = float(here[list(fits or IN_ORDER)].sum())
+            wrong.setdefault((probe.name, column), []).append(1 - share)
     if same and np.mean(same) <= 0.97:
         return float("inf")
     return sum(1.5 * WEIGHTS[key] * float(np.mean(each)) for key, each in wrong.items())
 
 
-def distance_of(row: Row, played: Played, seen: Pattern) -> float:
-    """Return the distance of moves, and of their letters, from those of a row.
+def distance_of(row: Row | Look, played: Played, seen: Pattern) -> float:
+    """Return the distance of moves, and of their letters, from those of a fault.
 
     The discount and the choice among ties count that are nearest.
     """
-    if row.look is not None:
+    if isinstance(row, Look):
         return distance_of_look(row, played)
-    versions = tuple(dict.fromkeys((name, version % 2) for name, version in played))
+    versions = tuple(dict.fromkeys((probe, version % 2) for probe, version in played))
     return min(
         distance(expected_pattern(row, discount, versions, first), seen)
         for discount in DISCOUNTS for first in (False, True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,18 +19,10 @@ from nim_envs.game import Game
 from nim_envs.own_games import game_from_moves
 from nim_envs.typing import Position
 
-ACTIONS = 3
-"""Actions of each probe; a decision is between the first and the last of them."""
-
-LIT = 4
-"""Entry of a lamp that is on: halved, cut or divided it still shows."""
-
-ENDS = {"won": 1, "drawn": 0, "lost": -1}
-"""Positions without moves, and their values to the player whose turn it would be."""
-
+ACTIONS = 3  # of each probe; a decision is between the first and the last of them
+LIT = 4  # entry of a lamp that is on: halved, cut or divided it still shows
+ENDS = {"won": 1, "drawn": 0, "lost": -1}  # values to the player whose turn it would be
 RESULTS = {1: "win", 0: "draw", -1: "loss"}
-
-Tree = dict[str, dict[int, str]]
 
 
 class Question(NamedTuple):
@@ -83,23 +75,6 @@ class Probe:
         """The game, as it is first trained on."""
         return self.version(0)
 
-    def observed(self, version: int = 0, on: Game | None = None) -> dict[str, Position]:
-        """Return the observation of each position by its name; arguments as of :meth:`version`."""
-        names = (*self.tree, *ENDS)
-        order = np.random.default_rng(version).permutation(len(names))
-        if on is not None:
-            places = _some_positions(on, len(names))
-            return dict(zip(names, [places[i] for i in order] if version else places, strict=True))
-        shown = np.eye(len(names), dtype=np.int64) * LIT
-        if self.looks:
-            width = len(next(iter(self.looks.values())))
-            ends = {name: (2 - place, *[0] * (width - 1)) for place, name in enumerate(ENDS)}
-            shown = np.array([{**ends, **self.looks}[name] for name in names])
-            order = np.roll(np.arange(width), version)
-        if version:
-            shown = shown[:, order]
-        return dict(zip(names, map(tuple, shown.tolist()), strict=True))
-
     def row(self, question: Question) -> int:
         """Return the place of a question's position among the positions with moves."""
         return list(self.tree).index(question.position)
@@ -107,6 +82,20 @@ class Probe:
     def mapped(self, action: int, version: int) -> int:
         """Return an action of the tree as the action of a version of the game, and vice versa."""
         return ACTIONS - 1 - action if version % 2 else action
+
+    def observed(self, version: int = 0, on: Game | None = None) -> dict[str, Position]:
+        """Return the observation of each position by its name; arguments as of :meth:`version`."""
+        names = (*self.tree, *ENDS)
+        order = np.arange(len(names))
+        if version:
+            order = np.random.default_rng(version).permutation(order)
+        if on is not None:
+            shown = np.array(_some_positions(on, len(names)))[order]
+        elif self.looks:
+            shown = np.roll([self.looks[name] for name in names], version, axis=1)
+        else:
+            shown = LIT * np.eye(len(names), dtype=np.int64)[:, order]
+        return dict(zip(names, map(tuple, shown.tolist()), strict=True))
 
     def version(self, version: int, on: Game | None = None) -> Game:
         """Return the game with its entries permuted and, in odd versions, its actions mirrored.
@@ -125,33 +114,29 @@ class Probe:
         def outcome(position: Position) -> int:
             return ENDS[names.get(position, "drawn")]
 
-        starts, actions = [shown[name] for name in self.starts], ACTIONS
-        positions = starts[1:]
-        if on is not None:
-            largest, actions = _spaces(on)
-            positions.append(largest)
+        starts = [shown[name] for name in self.starts]
+        corner = (
+            [] if on is None else [tuple(size - 1 for size in on.fields)]
+        )  # of its observations
         return game_from_moves(
-            self.name, starts[0], moves, positions=positions, starts=starts, actions=range(actions),
+            self.name, starts[0], moves, starts=starts,
+            positions=[*starts[1:], *corner],
+            actions=range(ACTIONS if on is None else on.num_actions),
             outcome=outcome if self.play == "outcome" else None, misere=self.play == "misère",
         )  # fmt: skip
 
 
-def _spaces(game: Game) -> tuple[Position, int]:
-    """Return the largest value of each entry of a game's observations, and its actions."""
-    return tuple(size - 1 for size in game.fields), game.num_actions
-
-
 def _some_positions(game: Game, count: int) -> list[Position]:
     """Return some positions of a game, found from a start; an error if they are too few."""
-    largest, actions = _spaces(game)
     start = game.starts.sampler(game).draw(np.random.default_rng(0))
     found = [tuple(start.tolist())]
     for position in found:
         if len(found) > count:
             break
         found += dict.fromkeys(after for _, after in game.moves(position) if after not in found)
+    largest = tuple(size - 1 for size in game.fields)
     positions = [each for each in found if each != largest][:count]
-    if len(positions) < count or actions < ACTIONS:
+    if len(positions) < count or game.num_actions < ACTIONS:
         raise InvalidGameError(
             f"probes_on needs a game of at least {ACTIONS} actions and {count + 1} positions, and "
             f"{game.summary} has fewer"
@@ -159,51 +144,53 @@ def _some_positions(game: Game, count: int) -> list[Position]:
     return positions
 
 
-def _forced(tree: Tree, value: int, moves: int) -> str:
-    """Add a corridor of forced moves to a value, and return the name of its first position."""
-    if not moves:
-        return next(name for name, each in ENDS.items() if each == value)
-    name = f"{RESULTS[value]} in {moves}"
-    tree[name] = {1: _forced(tree, -value, moves - 1)}
-    return name
+class _Builder:
+    """A tree that grows by decisions and corridors, and the questions at the decisions."""
 
+    def __init__(self) -> None:
+        self.tree: dict[str, dict[int, str]] = {}
+        self.questions: list[Question] = []
 
-def _decided(
-    tree: Tree, column: str, right: str, other: str, wrong: str, actions: tuple[int, ...] = (0, 2)
-) -> list[Question]:
-    """Add decisions between two positions, one for each right action, and return the questions."""
-    names = {action: f"{column}, action {action}" for action in actions}
-    tree |= {name: {action: right, 2 - action: other} for action, name in names.items()}
-    return [Question(column, name, frozenset({a}), wrong) for a, name in names.items()]
+    def forced(self, value: int, moves: int) -> str:
+        """Add a corridor of forced moves to a value, and return its first position."""
+        if not moves:
+            return next(name for name, each in ENDS.items() if each == value)
+        name = f"{RESULTS[value]} in {moves}"
+        self.tree[name] = {1: self.forced(-value, moves - 1)}
+        return name
 
+    def decided(
+        self, column: str, right: str, other: str, wrong: str, actions: tuple[int, ...] = (0, 2)
+    ) -> None:
+        """Add decisions between two positions, one for each right action."""
+        for action in actions:
+            name = f"{column}, action {action}"
+            self.tree[name] = {action: right, 2 - action: other}
+            self.questions.append(Question(column, name, frozenset({action}), wrong))
 
-def _compared(
-    tree: Tree, better: int, soon: int, worse: int, late: int, actions: tuple[int, ...] = (0, 2)
-) -> list[Question]:
-    """Add decisions between two results after numbers of moves, and return the questions."""
-    best, other = RESULTS[better], RESULTS[worse]
-    if soon != late:
-        best, other = f"{best} in {soon}", f"{other} in {late}"
-    # The decider's win is the loss of the player who moves next.
-    after = _forced(tree, -better, soon - 1), _forced(tree, -worse, late - 1)
-    wrong = f"prefers a {other} to a {best}"
-    return _decided(tree, f"{best} over {other}", *after, wrong, actions)
+    def compared(
+        self, better: int, soon: int, worse: int, late: int, actions: tuple[int, ...] = (0, 2)
+    ) -> None:
+        """Add decisions between two results after numbers of moves."""
+        best, other = RESULTS[better], RESULTS[worse]
+        if soon != late:
+            best, other = f"{best} in {soon}", f"{other} in {late}"
+        # The decider's win is the loss of the player who moves next.
+        after = self.forced(-better, soon - 1), self.forced(-worse, late - 1)
+        self.decided(f"{best} over {other}", *after, f"prefers a {other} to a {best}", actions)
 
-
-def _starting(
-    name: str, lesson: str, tree: Tree, questions: list[Question], *more: str, **settings: Any
-) -> Probe:
-    """Return a probe whose games begin at its questions, and at some positions more."""
-    starts = (*(question.position for question in questions), *more)
-    return Probe(name, lesson, tree, starts, tuple(questions), **settings)
+    def probe(self, name: str, lesson: str, *more: str, **settings: Any) -> Probe:
+        """Return the probe whose games begin at its questions, and at some positions more."""
+        starts = (*(question.position for question in self.questions), *more)
+        return Probe(name, lesson, self.tree, starts, tuple(self.questions), **settings)
 
 
 def _comparing(name: str, lesson: str, moves: int) -> Probe:
     """Return the probe that compares results after a number of moves."""
-    tree: Tree = {}
-    pairs = (1, 0), (0, -1), (1, -1)
-    questions = [each for a, b in pairs for each in _compared(tree, a, moves, b, moves)]
-    return _starting(name, lesson, tree, questions)
+    build = _Builder()
+    for better, worse in ((1, 0), (0, -1), (1, -1)):
+        build.compared(better, moves, worse, moves)
+    return build.probe(name, lesson)
 
 
 def _second_player() -> Probe:
@@ -214,78 +201,79 @@ def _second_player() -> Probe:
 
 
 def _now_or_later() -> Probe:
-    tree: Tree = {"sure win": {1: "loss in 1"}}
-    questions = [
-        *_compared(tree, 1, 1, 0, 2, (0,)), *_compared(tree, 0, 2, -1, 1, (0,)),
-        *_compared(tree, 1, 2, 0, 1, (2,)), *_compared(tree, 0, 1, -1, 2, (2,)),
-    ]  # fmt: skip
+    build = _Builder()
+    build.tree["sure win"] = {1: "loss in 1"}
+    build.compared(1, 1, 0, 2, (0,))
+    build.compared(0, 2, -1, 1, (0,))
+    build.compared(1, 2, 0, 1, (2,))
+    build.compared(0, 1, -1, 2, (2,))
     lesson = "A result now, or another one move later; a third of the games are surely won."
-    return _starting("now or later", lesson, tree, questions, *["sure win"] * 2)
+    return build.probe("now or later", lesson, *["sure win"] * 2)
 
 
 def _hope() -> Probe:
-    tree: Tree = {"hope": {0: "lost", 1: "won", 2: "won"}}  # of three replies two err
-    questions = []
+    build = _Builder()
+    build.tree["hope"] = {0: "lost", 1: "won", 2: "won"}  # of three replies two err
     for value in (1, 0):
         sure = f"sure {RESULTS[value]}"
         wrong = f"hopes for the opponent's mistake rather than take a {sure}"
-        questions += _decided(tree, f"{sure} over hope", _forced(tree, -value, 1), "hope", wrong)
+        build.decided(f"{sure} over hope", build.forced(-value, 1), "hope", wrong)
     lesson = "A sure result, or a win only if the opponent errs, as two of its three moves do."
-    return _starting("hope", lesson, tree, questions, weight=0.4)
+    return build.probe("hope", lesson, weight=0.4)
 
 
 def _mask() -> Probe:
-    tree: Tree = {
-        "only move": {1: "won"}, "all legal": {0: "lost", 1: "won", 2: "lost"},
-    }  # fmt: skip
+    build = _Builder()
+    build.tree |= {"only move": {1: "won"}, "all legal": {0: "lost", 1: "won", 2: "lost"}}
+    build.questions.append(
+        Question("win among all", "all legal", frozenset({0, 2}), "prefers a loss to a win")
+    )
     wrong = "prefers a draw to a position where the opponent's only legal move loses"
-    questions = [
-        Question("win among all", "all legal", frozenset({0, 2}), "prefers a loss to a win"),
-        *_decided(tree, "legal win over draw", "only move", _forced(tree, 0, 1), wrong),
-    ]
-    names = (*tree, *ENDS)
+    build.decided("legal win over draw", "only move", build.forced(0, 1), wrong)
+    names = (*build.tree, *ENDS)
     lamps = np.eye(len(names), len(names) + 1, dtype=np.int64) * LIT
-    lamps[:2, -1] = LIT  # these two share a lamp
+    lamps[:2, -1] = LIT  # the first two share a lamp
     looks = dict(zip(names, map(tuple, lamps.tolist()), strict=True))
     lesson = "The opponent's only legal move loses, and looks like a position where others win."
-    return _starting("mask", lesson, tree, questions, "all legal", looks=looks)
+    return build.probe("mask", lesson, "all legal", looks=looks)
 
 
 def _last_move(play: str, other: str, end: str, decides: str, asked: Mapping[int, int]) -> Probe:
     """Return the probe of one heap, with the number to take by size of the heaps asked about."""
-    tree: Tree = {}
+    build = _Builder()
     for heap in range(max(asked), 0, -1):
         left = {2 * (take - 1): heap - take for take in (1, 2) if take <= heap}
-        tree[f"heap {heap}"] = {a: f"heap {rest}" if rest else end for a, rest in left.items()}
-    columns = {True: "heaps where the two rules differ", False: "other heaps"}
+        build.tree[f"heap {heap}"] = {
+            a: f"heap {rest}" if rest else end for a, rest in left.items()
+        }
     wrong = f"plays as if the rule were that of {other} play"
-    questions = [
-        Question(columns[heap in (2, 5)], f"heap {heap}", frozenset({2 * (take - 1)}), wrong)
-        for heap, take in asked.items()
-    ]
+    for heap, take in asked.items():
+        column = "heaps where the two rules differ" if heap in (2, 5) else "other heaps"
+        right = frozenset({2 * (take - 1)})
+        build.questions.append(Question(column, f"heap {heap}", right, wrong))
     lesson = f"One heap, take one or two; who takes the last {decides}."
     # How a faulty agent plays a heap depends on how it was explored.
-    return _starting(f"{play} play", lesson, tree, questions, play=play, weight=0.5)
+    return build.probe(f"{play} play", lesson, play=play, weight=0.5)
 
 
 def _seen(name: str, lesson: str, wrong: str, *seen: tuple[str, Position, int]) -> Probe:
     """Return a probe of single moves; given are columns, observations and the winning action."""
-    tree, questions, looks = dict[str, dict[int, str]](), [], dict[str, Position]()
+    build, width = _Builder(), len(seen[0][1])
+    looks = {end: (2 - place, *[0] * (width - 1)) for place, end in enumerate(ENDS)}
     for column, look, right in seen:
-        position = column if look[0] == 1 and len(look) == 2 else "-".join(map(str, look))
-        actions = range(ACTIONS) if len(look) == ACTIONS else (0, 2)
-        tree[position] = {each: "lost" if each == right else "won" for each in actions}
-        questions.append(Question(column, position, frozenset({right}), wrong))
+        position = "-".join(map(str, look)) if width == ACTIONS else column
+        actions = range(ACTIONS) if width == ACTIONS else (0, 2)
+        build.tree[position] = {each: "lost" if each == right else "won" for each in actions}
+        build.questions.append(Question(column, position, frozenset({right}), wrong))
         looks[position] = look
-    return _starting(name, lesson, tree, questions, looks=looks)
+    return build.probe(name, lesson, looks=looks)
 
 
 def _sight() -> Probe:
     # Without its first number 7-5-2 looks like 1-5-2, cut at five like 5-7-2; halved, 5-4-4
     # looks like its rotations, rounded up or down.
     shown = [
-        (column, tuple(numbers[(place - entry) % ACTIONS] for place in range(ACTIONS)),
-         (entry + largest) % ACTIONS)
+        (column, tuple(np.roll(numbers, entry).tolist()), (entry + largest) % ACTIONS)
         for entry in range(ACTIONS)
         for column, numbers, largest in (
             (f"number {entry} of three", (7, 5, 2), 0), ("all three numbers", (1, 5, 2), 1),
@@ -296,7 +284,6 @@ def _sight() -> Probe:
     return _seen("sight", lesson, "does not choose the largest number", *shown)
 
 
-@lru_cache
 def cut(max_cycles: int) -> Probe:
     """Return the probe whose games are truncated before they end.
 
@@ -304,8 +291,9 @@ def cut(max_cycles: int) -> Probe:
         max_cycles: maximum number of moves of each player; games begin at decisions, and so late
             that they end.
     """
-    moves = 2 * max_cycles + 2
-    probe = _comparing("cut", "Games are truncated; others begin where these were.", moves)
+    probe = _comparing(
+        "cut", "Games are truncated; others begin where these were.", 2 * max_cycles + 2
+    )
     late = [f"{RESULTS[value]} in {left}" for value in RESULTS for left in (2, 2 * max_cycles)]
     return replace(probe, starts=(*probe.starts, *late))
 

@@ -24,11 +24,8 @@ REMEDY = (
     "a larger one or other features"
 )
 
-MOST_SHOWN = 12
-"""Most distances to the end that a report shows."""
-
-LINES = 16
-"""Most lines of a report that is not verbose."""
+MOST_SHOWN = 12  # distances to the end that a report shows
+LINES = 16  # of a report that is not verbose, at most
 
 
 @dataclass(frozen=True)

@@ -308,6 +308,12 @@ def test_wrong_arguments_are_refused_in_a_sentence(subject, game, error, words):
         diagnose(subject, game, progress=False)
 
 
+@pytest.mark.parametrize("number", ["games", "max_cycles"])
+def test_numbers_are_at_least_one(number):
+    with pytest.raises(InvalidGameError, match=f"{number} must be an integer from 1 to "):
+        report_of(table(), **{number: 0})
+
+
 def test_the_error_of_a_training_function_is_kept():
     def train(env):
         raise KeyError("my own")

@@ -10,6 +10,7 @@ from nim_envs.diagnosis import faults as table
 from nim_envs.diagnosis.faults import (
     LEGAL,
     ROWS,
+    Look,
     Row,
     distance,
     distance_of_look,
@@ -20,8 +21,8 @@ from nim_envs.diagnosis.faults import (
 from nim_envs.diagnosis.probes import ENDS
 
 BY_NAME = {probe.name: probe for probe in PROBES}
-VERSIONS = tuple((probe.name, version) for probe in PROBES for version in (0, 1))
-EQUATIONS = [row for row in ROWS if row.look is None]
+VERSIONS = tuple((probe, version) for probe in PROBES for version in (0, 1))
+EQUATIONS = [row for row in ROWS if isinstance(row, Row)]
 
 
 def pattern(row, *names, discount=1.0):
@@ -137,7 +138,7 @@ def test_letters_follow_shares():
     assert "".join(map(letter, shares)) == "++~~???--"
 
 
-def played_by(look, in_play=False):
+def played_by(look):
     """The moves of an agent that is right where it can be, by what it sees."""
     moves = {}
     for probe in PROBES:
@@ -149,15 +150,15 @@ def played_by(look, in_play=False):
                 action = right.get(name, min(probe.tree[name]))
                 legal = frozenset(probe.tree[name])
                 chances[place, known.setdefault((look(shown[name]), legal), action)] = 1
-            moves[probe.name, version] = chances
+            moves[probe, version] = chances
     return moves
 
 
 def test_a_fault_of_observation_is_near_if_answers_are_the_same_where_it_sees_the_same():
-    looks = [row for row in ROWS if row.look is not None and not row.in_play]
+    looks = [row for row in ROWS if isinstance(row, Look) and not row.in_play]
     assert len(looks) > 10
     for row in looks:
-        moves = played_by(row.look)
+        moves = played_by(row.seen)
         assert distance_of_look(row, moves) < 1.5, row
         assert distance(expected_pattern(ROWS[0], 1.0, VERSIONS), pattern_of(moves)) >= 1, row
     blind = next(row for row in looks if row.faults == ("blind to an entry",))
@@ -175,5 +176,5 @@ def test_ties_fall_to_any_action_or_to_the_first():
 
 
 def test_legal_moves_are_a_column():
-    unmasked = next(row for row in ROWS if row.unmasked)
+    unmasked = next(row for row in EQUATIONS if row.unmasked)
     assert expected_pattern(unmasked, 1.0, VERSIONS)[LEGAL] == "?"
