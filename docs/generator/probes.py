@@ -9,7 +9,7 @@ from nim_envs.diagnosis import PROBES, Probe
 from nim_envs.diagnosis.probes import ENDS
 
 FOLDER = Path(__file__).parents[1] / "images" / "probes"
-STEP, ROW, LEFT, TOP = 62, 26, 20, 20
+STEP, ROW, LEFT, TOP = 38, 22, 12, 18
 COLORS = {1: "#2a8f4f", 0: "#888888", -1: "#c2443c"}
 WORDS = {1: "win", 0: "draw", -1: "loss"}
 
@@ -21,14 +21,14 @@ def picture(probe: Probe) -> str:
     """
     question = probe.questions[-1 if probe.name == "mask" else 0]
     parts: list[str] = []
-    row, asked = 0, int(probe.name == "second player")
+    row, width, asked = 0, 0, int(probe.name == "second player")
 
     def draw(name: str, depth: int) -> float:
         """Draw a position and those after it, and return its height."""
-        nonlocal row
+        nonlocal row, width
         x = LEFT + depth * STEP
         if name in ENDS:
-            height, row = TOP + row * ROW, row + 1
+            height, row, width = TOP + row * ROW, row + 1, max(width, x + 30)
             value = ENDS[name] if depth % 2 == asked else -ENDS[name]
             parts.append(
                 f'<text x="{x - 6}" y="{height + 4}" fill="{COLORS[value]}">{WORDS[value]}</text>'
@@ -50,9 +50,8 @@ def picture(probe: Probe) -> str:
     draw(probe.starts[0] if asked else question.position, 0)
     if probe.looks and "-" in question.position:
         parts.append(f'<text x="2" y="12" fill="#888">{escape(question.position)}</text>')
-    width = LEFT + 7 * STEP if probe.name == "chain" else LEFT + 4 * STEP
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{TOP + row * ROW}" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{8 + row * ROW}" '
         f'font-family="sans-serif" font-size="13">{"".join(parts)}</svg>\n'
     )
 
