@@ -62,10 +62,9 @@ class TablePolicy:
 
 
 class ValuedPolicy(TablePolicy):
-    """A policy by a table, with values that are those of the table itself or others.
+    """A policy by a table with values of actions, ``(rows, actions)``, or positions, ``(rows,)``.
 
-    ``learned`` are values of actions, ``(rows, actions)``, or of positions to the player to move,
-    ``(rows,)``.
+    They are those of the table itself, unless ``learned`` are given.
     """
 
     def __init__(self, rows: Rows, table: FloatArray, learned: FloatArray | None = None) -> None:
@@ -83,8 +82,7 @@ class AfterstatePolicy(ValuedPolicy):
     Its rows are the positions of a game, its table their values to the player to move, ``(rows,)``.
     """
 
-    rows: GameRows
-
     def entries(self, rows: IntArray) -> FloatArray:
         """Return minus the value after each action, ``(n, actions)``."""
+        assert isinstance(self.rows, GameRows)
         return np.asarray(-self.table[self.rows.graph.after[rows]])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import Any, NamedTuple
-from weakref import WeakKeyDictionary
 
 import gymnasium
 import numpy as np
@@ -14,7 +13,7 @@ from nim_envs import Game
 from nim_envs.errors import InvalidPositionError, SearchTooLargeError
 from nim_envs.graph import LARGEST_TABLE, Graph
 from nim_envs.sums import board_of
-from nim_envs.typing import Array, IntArray, ValueArray
+from nim_envs.typing import Array, IntArray
 
 FIRST_ROWS = 256
 """Rows of a table of observations at first; they are doubled whenever there are too few."""
@@ -31,20 +30,6 @@ def no_moves(rows: int, num_actions: int) -> Moves:
     """Return rows without a legal action, in as few bytes as ``num_actions`` allow."""
     small = np.min_scalar_type(-max(1, num_actions))
     return Moves(np.zeros((rows, num_actions), small), np.zeros(rows, np.int32))
-
-
-_moves: WeakKeyDictionary[Graph, Moves] = WeakKeyDictionary()
-
-
-def moves_of(graph: Graph) -> Moves:
-    """Return the legal actions of each position of a graph; they are shared while it is in use."""
-    if graph not in _moves:
-        moves = _moves[graph] = no_moves(graph.num_positions, graph.num_actions)
-        for action in range(graph.num_actions):
-            rows = np.flatnonzero(graph.after[:, action] >= 0)
-            moves.legal[rows, moves.counts[rows]] = action
-            moves.counts[rows] += 1
-    return _moves[graph]
 
 
 class Rows:
@@ -108,30 +93,36 @@ class Rows:
         }
 
 
-class GameRows(Rows):
-    """A row for each position of a game: a row of its graph.
-
-    Attributes:
-        graph: positions and moves.
+def graph_of(game: Game) -> Graph:
+    """Return the graph of a game's positions.
 
     Raises:
-        SearchTooLargeError: the table would be too large.
+        SearchTooLargeError: a table with a row for each of them would be too large.
     """
+    graph = board_of(game.parts, most=LARGEST_TABLE)
+    if isinstance(graph, Graph):
+        return graph
+    raise SearchTooLargeError(
+        f"a table for {game.summary} has {graph.num_positions} rows of {graph.num_actions} "
+        f"actions; at most {LARGEST_TABLE} entries are allowed. Use smaller heaps, or a learner "
+        "without a table, such as ColumnAutomatonLearner, --learner column-automaton"
+    )
+
+
+class GameRows(Rows):
+    """A row for each position of a game: a row of its ``graph``, as :func:`graph_of` returns it."""
 
     def __init__(self, game: Game) -> None:
-        graph = board_of(game.parts, most=LARGEST_TABLE)
-        if not isinstance(graph, Graph):
-            raise SearchTooLargeError(
-                f"a table for {game.summary} has {graph.num_positions} rows of "
-                f"{graph.num_actions} actions; at most {LARGEST_TABLE} entries are allowed. Use "
-                "smaller heaps, or a learner without a table, such as ColumnAutomatonLearner, "
-                "--learner column-automaton"
-            )
         self.game: Game = game
-        self.graph = graph
-        self.num_actions = graph.num_actions
-        self.moves = moves_of(graph)
-        self._end = int(np.argmin(self.moves.counts))
+        self.graph = graph_of(game)
+        self.num_actions = self.graph.num_actions
+        is_legal = self.graph.after >= 0
+        legal, _ = no_moves(*is_legal.shape)
+        counts = is_legal.sum(axis=1, dtype=np.int32)
+        actions = np.arange(self.num_actions, dtype=legal.dtype)
+        legal[actions < counts[:, np.newaxis]] = np.broadcast_to(actions, legal.shape)[is_legal]
+        self.moves = Moves(legal, counts)
+        self._end = int(np.argmin(counts))
         self._row_of: dict[bytes, int] = {}
 
     def __reduce__(self) -> Any:
@@ -145,14 +136,6 @@ class GameRows(Rows):
     def saved(self) -> Game:
         """Return the game."""
         return self.game
-
-    @property
-    def end_values(self) -> ValueArray:
-        """Value of each position without moves to the player to move, int8 ``(rows,)``."""
-        outcome = self.game.parts[0].outcome
-        if outcome is not None:
-            return outcome
-        return np.full(len(self), 1 if self.game.misere else -1, dtype=np.int8)
 
     def row(self, observation: Array, legal: Array) -> int:
         """Return the row of a position; where a forfeit ended the game there, a row without moves.
@@ -198,9 +181,7 @@ def rows_from(saved: Any) -> Rows:
 def rows_for(env: Any, by_rules: bool = False) -> Rows:
     """Return rows for an environment: its positions if it observes them as they are.
 
-    Args:
-        env: environment.
-        by_rules: whether positions are needed, though wrappers may change observations.
+    With ``by_rules`` they are its positions even where wrappers change observations.
     """
     game = game_of(env)
     if isinstance(env, gymnasium.Env):

@@ -53,32 +53,23 @@ def harmonic(games: int) -> float:
 
 
 class Exploration:
-    """The current probability of a random action, constant or by a schedule.
+    """The current probability of a random action, and the finished games that decide it.
 
     Attributes:
         epsilon: current probability.
-        games_by_seat: number of games finished in each seat; a learner may play both.
+        games_by_seat: number of games finished in each seat.
+        games: number of finished games; one that a learner plays in both seats counts once.
     """
 
     def __init__(self, epsilon: float | Schedule) -> None:
         self._schedule = epsilon if callable(epsilon) else None
-        self.games_by_seat = [0, 0]
-        first = epsilon(0) if callable(epsilon) else epsilon
-        self.epsilon = checked_number("epsilon", first, 0, 1)
-
-    @property
-    def games(self) -> int:
-        """Number of finished games; one that a learner plays in both seats counts once."""
-        return max(self.games_by_seat)
-
-    def finish(self, seat: int) -> None:
-        """Count the end of a game for ``seat``, which must have moved in it."""
-        self.games_by_seat[seat] += 1
-        self.set_games(self.games_by_seat)
+        if not callable(epsilon):
+            self.epsilon = checked_number("epsilon", epsilon, 0, 1)
+        self.set_games([0, 0])
 
     def set_games(self, games_by_seat: Sequence[int]) -> None:
         """Set the number of games finished so far in each seat."""
-        self.games_by_seat = list(games_by_seat)
+        self.games_by_seat, self.games = [*games_by_seat], max(games_by_seat)
         if self._schedule is not None:
             self.epsilon = checked_number("epsilon", self._schedule(self.games), 0, 1)
 

@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
-import numpy.typing as npt
 
 from agents.base import Agent
 from agents.compiling import compiled, inlined
-from agents.rows import GameRows, Moves
+from agents.rows import Moves
 from agents.tables import Episode, TableLearner, Turn
 from nim_envs import GameEnv
 from nim_envs.typing import FloatArray, Int32Array, IntArray, ValueArray
-
-Winners: TypeAlias = npt.NDArray[np.int8]
-"""Winner of each game, ``(games,)``: its seat, or -1 for a draw."""
 
 PLAIN = "integer", None, None
 """Encoding, limit and render mode of environments whose games are compiled."""
@@ -39,7 +35,7 @@ class Block(NamedTuple):
     # (learners, games + 1): each learner's epsilon now, and after each further game it finishes.
     epsilons: FloatArray
     by_seat: IntArray  # (learners, 2): games that each learner has finished in each seat
-    winners: Winners
+    winners: ValueArray  # (games,): seat that won each, -1 for a draw
     lengths: Int32Array  # (games,): number of moves
     turns: Episode  # buffers of the game in progress, (2, longest) by seat
 
@@ -139,48 +135,41 @@ def self_play_loop(learner: type[TableLearner], two: bool) -> Callable[..., None
 
 
 class SelfPlay:
-    """Games of table learners in compiled code."""
+    """Games of table learners in compiled code; the first begins at the position of ``env``."""
 
     def __init__(
         self, env: GameEnv, pair: tuple[TableLearner, TableLearner], options: dict[str, Any] | None
     ) -> None:
-        rows = pair[0].rows
-        assert isinstance(rows, GameRows)
-        self._env, self._options, self._rows = env, options, rows
-        self._is_first = True
-        self._learners = list(dict.fromkeys(pair))
-        self._play_games = self_play_loop(type(pair[0]), len(self._learners) == 2)
+        rows: Any = pair[0].rows
+        self._env, self._options, self._graph = env, options, rows.graph
+        explorations = dict.fromkeys(learner.exploration for learner in pair)
+        self._explorations = [*explorations]
+        self._play_games = self_play_loop(type(pair[0]), len(explorations) == 2)
         self._states = pair[0].state, pair[1].state
-        self._board = Board(rows.moves, rows.graph.after, rows.end_values)
+        end_values = env.game.end_values(np.arange(len(rows)))
+        self._board = Board(rows.moves, rows.graph.after, end_values)
         longest = 1
         if pair[0].learn_episode is not None:
             longest = (int(rows.graph.longest_play.max()) + 1) // 2
         rewards = np.zeros((2, longest))
         self._turns = Episode(rewards.astype(np.int64), rewards.astype(np.int64), rewards, 0.0)
-        none = np.empty(0, np.int64), np.empty(0, np.int8), np.empty(0, np.int32)
-        self._play(np.random.default_rng(0), *none)  # which compiles the loop
+        self._is_first = False
+        nothing_played = np.empty(0, np.int8), np.empty(0, np.int32)
+        self.play(np.random.default_rng(0), *nothing_played)  # which compiles the loop
+        self._is_first = True
 
-    def play(self, rng: np.random.Generator, winners: Winners, lengths: Int32Array) -> None:
-        """Play a game for each entry of ``winners`` and ``lengths``, which it writes.
-
-        The first game of a run begins at the position of ``env``.
-        """
-        env, games = self._env, len(winners)
-        starts = env.next_starts(games - self._is_first, self._options)
+    def play(self, rng: np.random.Generator, winners: ValueArray, lengths: Int32Array) -> None:
+        """Play a game for each entry of ``winners`` and ``lengths``, which it writes."""
+        starts = self._env.next_starts(len(winners) - self._is_first, self._options)
         if self._is_first:
-            starts = np.concatenate([env.position[np.newaxis], starts])
-            self._is_first = False
-        self._play(rng, self._rows.graph.index.rows(starts), winners, lengths)
-
-    def _play(
-        self, rng: np.random.Generator, starts: IntArray, winners: Winners, lengths: Int32Array
-    ) -> None:
-        explorations = [learner.exploration for learner in self._learners]
-        by_seat = np.array([exploration.games_by_seat for exploration in explorations])
-        epsilons = np.stack([each.next_epsilons(len(starts)) for each in explorations])
-        block = Block(starts, epsilons, by_seat, winners, lengths, self._turns)
+            starts = np.concatenate([self._env.position[np.newaxis], starts])
+        self._is_first = False
+        by_seat = np.array([each.games_by_seat for each in self._explorations])
+        epsilons = np.stack([each.next_epsilons(len(winners)) for each in self._explorations])
+        rows = self._graph.index.rows(starts)
+        block = Block(rows, epsilons, by_seat, winners, lengths, self._turns)
         self._play_games(self._states, self._board, block, rng)
-        for exploration, games in zip(explorations, by_seat.tolist(), strict=True):
+        for exploration, games in zip(self._explorations, by_seat.tolist(), strict=True):
             exploration.set_games(games)
 
 

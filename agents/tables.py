@@ -29,7 +29,6 @@ from nim_envs import Game
 from nim_envs.typing import Array, FloatArray, IntArray, MaskArray
 from nim_envs.validation import checked_number
 
-Function = Callable[..., Any]
 AnyLearner = TypeVar("AnyLearner", bound="TableLearner")
 
 POSITIVE: dict[str, Any] = {"low": 0, "open_low": True}
@@ -75,9 +74,9 @@ class TableLearner(ABC):
     - ``choose(state, row, legal, is_first, epsilon, uniform)`` returns an action: one of ``legal``,
       which are ascending, for the first or a later move of a game.
     - ``learn(state, moves, turn)`` learns from a :class:`Turn`.
-    - ``learn_from_game(state, moves, episode)`` learns from an :class:`Episode`. It is not called
-      for truncated games. A learner that plays both seats gets two: first that of the last mover.
-    - ``begin_game(state)`` clears the data of the previous game.
+    - ``learn_episode(state, moves, episode)`` learns from an :class:`Episode`. It is not called for
+      truncated games. A learner that plays both seats gets two: first that of the last mover.
+    - ``begin(state)`` clears the data of the previous game.
 
     Args:
         board: the game to learn, or the rows of the tables.
@@ -95,10 +94,10 @@ class TableLearner(ABC):
     board: InitVar[Game | Rows]
     _: KW_ONLY
 
-    choose: ClassVar[Function]
-    learn: ClassVar[Function | None] = None
-    learn_episode: ClassVar[Function | None] = None
-    begin: ClassVar[Function | None] = None
+    choose: ClassVar[Callable[..., int]]
+    learn: ClassVar[Callable[..., None] | None] = None
+    learn_episode: ClassVar[Callable[..., None] | None] = None
+    begin: ClassVar[Callable[..., None] | None] = None
 
     State: ClassVar[Any]
     """Type of the state, a named tuple: an attribute of the class, where Numba's cache finds it."""
@@ -110,28 +109,21 @@ class TableLearner(ABC):
         self.check()
         self.rows = GameRows(board) if isinstance(board, Game) else board
         if self.uses_rules and self.rows.game is None:
-            raise TypeError(
-                f"{type(self).__name__} looks ahead by the rules: it needs an environment of "
-                "nim_envs"
-            )
+            name = type(self).__name__
+            raise TypeError(f"{name} looks ahead by the rules: it needs an environment of nim_envs")
         self.exploration = Exploration(getattr(self, "epsilon", 0.0))
         self.generator = np.random.default_rng(getattr(self, "seed", 0))
-        self._size = len(self.rows)
-        tables = self.initial_tables(self._size, self.rows.num_actions)
-        self._tables = tuple(tables)
+        tables = self.initial_tables(len(self.rows), self.rows.num_actions)
+        self._tables, self._size = tuple(tables), len(self.rows)
         self.state: Any = self._new_state({**tables, **self.constants()})
         self._is_first = True
 
     @classmethod
     def for_env(cls: type[AnyLearner], env: Any, **arguments: Any) -> AnyLearner:
-        """Return a new learner for an environment.
+        """Return a new learner for a PettingZoo AEC environment with masks, or a Gymnasium one.
 
         In an environment of ``nim_envs`` that observes positions as they are, its tables have a row
         for each position; in any other, for each observation that it meets.
-
-        Args:
-            env: a PettingZoo AEC environment with action masks, or a Gymnasium one.
-            arguments: arguments of the learner.
 
         Raises:
             TypeError: it looks ahead by the rules, and ``env`` is not of ``nim_envs``.
@@ -164,13 +156,10 @@ class TableLearner(ABC):
 
     def constants(self) -> dict[str, Any]:
         """Return all else in the state, by name: its arguments that are numbers, and a buffer."""
-        numbers = {
-            name: float(value)
-            for name, value in self.arguments.items()
-            if name not in ("epsilon", "seed")
-            and isinstance(value, Real)
-            and not isinstance(value, bool)
-        }
+        numbers: dict[str, Any] = {}
+        for name, value in self.arguments.items():
+            if isinstance(value, Real) and name not in ("epsilon", "seed"):
+                numbers[name] = float(value)
         return {**numbers, "buffer": np.zeros(self.rows.num_actions)}
 
     def _new_state(self, content: dict[str, Any]) -> Any:
@@ -187,7 +176,7 @@ class TableLearner(ABC):
         return {**vars(self), "state": self.state._asdict()}
 
     def __setstate__(self, attributes: dict[str, Any]) -> None:
-        """Restore the attributes."""
+        """Restore its attributes."""
         vars(self).update(attributes, state=self._new_state(attributes["state"]))
 
     @abstractmethod
@@ -243,7 +232,8 @@ class TableLearner(ABC):
             turn = self._turn(transition)  # which may make the tables grow
             self.learn(self.state, self.rows.moves, turn)
         if transition.terminated or transition.truncated:
-            self.exploration.finish(transition.seat)
+            self.exploration.games_by_seat[transition.seat] += 1
+            self.exploration.set_games(self.exploration.games_by_seat)
 
     def _turn(self, turn: Transition) -> Turn:
         next_row = -1
@@ -260,14 +250,10 @@ class TableLearner(ABC):
         """Learn from a game that has ended, if it learns from whole games."""
         if self.learn_episode is None:
             return
-        last = transitions[-1]
         rows = [self._row(turn.observation, turn.legal_actions) for turn in transitions]
-        episode = Episode(
-            np.array(rows),
-            np.array([turn.action for turn in transitions]),
-            np.array([turn.reward + turn.reply_reward for turn in transitions], dtype=np.float64),
-            float(last.reward + last.reply_reward),
-        )
+        actions = [turn.action for turn in transitions]
+        rewards = [float(turn.reward + turn.reply_reward) for turn in transitions]
+        episode = Episode(np.array(rows), np.array(actions), np.array(rewards), rewards[-1])
         self.learn_episode(self.state, self.rows.moves, episode)
 
     def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:
@@ -308,12 +294,12 @@ class TableLearner(ABC):
 
 def check_same_arrays(saved: dict[str, Array], own: dict[str, Array]) -> None:
     """Raise ``ValueError`` unless saved arrays have the names, shapes and dtypes of ``own``."""
-    kinds = [
+    theirs, ours = (
         {name: (array.dtype.str, array.shape) for name, array in arrays.items()}
         for arrays in (saved, own)
-    ]
-    if kinds[0] != kinds[1]:
-        raise ValueError(f"the saved arrays are {kinds[0]}, those of this one {kinds[1]}")
+    )
+    if theirs != ours:
+        raise ValueError(f"the saved arrays are {theirs}, those of this one {ours}")
 
 
 # Learners of action values, of preferences, and of values of positions
@@ -487,13 +473,8 @@ class AfterstateLearner(TableLearner):
 
     def constants(self) -> dict[str, Any]:
         """Return numbers, a buffer, and the row after each action."""
-        return {**super().constants(), "after": self.graph_rows.graph.after}
-
-    @property
-    def graph_rows(self) -> GameRows:
-        """Its rows, which are positions."""
         assert isinstance(self.rows, GameRows)
-        return self.rows
+        return {**super().constants(), "after": self.rows.graph.after}
 
     @property
     def values(self) -> FloatArray:
@@ -502,4 +483,4 @@ class AfterstateLearner(TableLearner):
 
     def policy(self) -> TablePolicy:
         """Return the policy that moves to a position of the least value for the opponent."""
-        return AfterstatePolicy(self.graph_rows, self.values)
+        return AfterstatePolicy(self.rows, self.values)

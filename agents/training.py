@@ -20,10 +20,10 @@ from agents.base import Agent, GameChoosingLearner
 from agents.games import required_game
 from agents.loop import Env, Seat, play_and_learn
 from agents.opponents import Opponents, as_pair
-from agents.self_play import Winners, compiled_self_play
+from agents.self_play import compiled_self_play
 from nim_envs.game import Game
 from nim_envs.starts import as_start
-from nim_envs.typing import Int32Array
+from nim_envs.typing import Int32Array, ValueArray
 from nim_envs.validation import checked_integer
 
 # Compiled games are played in blocks, short enough for a progress bar and for Ctrl-C.
@@ -42,7 +42,7 @@ class TrainingLog:
         seconds: wall-clock time of environment and learning, without compilation.
     """
 
-    winners: Winners
+    winners: ValueArray
     lengths: Int32Array
     seconds: float
 
@@ -127,29 +127,18 @@ def train(
     checked_integer("after_every", after_every, minimum=1)
     winners, lengths = np.empty(games, dtype=np.int8), np.empty(games, dtype=np.int32)
     learner: Any = agents.learner if isinstance(agents, Opponents) else as_pair(agents)[0]
-    chooses = isinstance(agents, GameChoosingLearner)
-    if chooses:
-        game = required_game(env, type(agents))
-        if options and "start" in options:
-            game = replace(game, starts=as_start(options["start"]))
-    else:
-        play = _player(env, agents, seed, options, compiled)
-    done, stopped, began = 0, False, time.perf_counter()
+    done, stopped = 0, False
 
-    def pause(is_over: bool) -> bool:
-        """Save the learner and call ``after_game``, where they are due; return whether to stop."""
-        if save_to is not None and (done % save_every == 0 or is_over):
-            storage.save(learner, save_to)
-        if after_game is not None and (done % after_every == 0 or is_over):
-            return bool(after_game(done))
-        return False
-
-    def finish(count: int) -> bool:
-        """Count games that were played; return whether to stop."""
+    def finish(count: int, is_last: bool = False) -> bool:
+        """Count games, save the learner and call ``after_game`` if due; return whether to stop."""
         nonlocal done, stopped
         done += count
         bar.update(count)
-        stopped = pause(done == games)
+        is_last = is_last or done == games
+        if save_to is not None and (done % save_every == 0 or is_last):
+            storage.save(learner, save_to)
+        if after_game is not None and (done % after_every == 0 or is_last):
+            stopped = bool(after_game(done))
         return stopped
 
     def chosen(winner: int, length: int) -> bool:
@@ -157,23 +146,27 @@ def train(
         winners[done], lengths[done] = winner, length
         return finish(1)
 
-    def to_next_pause() -> int:
-        saving = save_every if save_to is not None else games
-        calling = after_every if after_game is not None else games
-        return min(every - done % every for every in (games, saving, calling))
-
+    chooses = isinstance(agents, GameChoosingLearner)
+    if chooses:
+        game = required_game(env, type(agents))
+        if options and "start" in options:
+            game = replace(game, starts=as_start(options["start"]))
+    else:
+        play = _player(env, agents, seed, options, compiled)
+        pauses = [games, save_every if save_to else games, after_every if after_game else games]
+    began = time.perf_counter()
     with tqdm(desc="training", unit="game", total=games, disable=None if progress else True) as bar:
         try:
             if chooses:
                 learner.fit(game, games, seed, chosen)
                 if done < games and not stopped:
-                    pause(True)
+                    finish(0, is_last=True)
             else:
                 with pressed_ctrl_c() as is_pressed:
                     while done < games and not stopped:
                         if is_pressed():
                             raise KeyboardInterrupt
-                        here = slice(done, done + to_next_pause())
+                        here = slice(done, done + min(each - done % each for each in pauses))
                         finish(play(done, winners[here], lengths[here]))
         except KeyboardInterrupt:
             seconds = time.perf_counter() - began
@@ -183,7 +176,7 @@ def train(
 
 def _player(
     env: Env, agents: Any, seed: int, options: dict[str, Any] | None, compiled: bool
-) -> Callable[[int, Winners, Int32Array], int]:
+) -> Callable[[int, ValueArray, Int32Array], int]:
     """Return a function that plays the next games, and returns how many it has played.
 
     It is given the number of games before, and buffers of winners and lengths, which it fills from
@@ -196,8 +189,11 @@ def _player(
     env_seed, agent_seed, pool_seed = np.random.SeedSequence(seed).generate_state(3)
     rng, pool_rng = np.random.default_rng(agent_seed), np.random.default_rng(pool_seed)
     env.reset(seed=int(env_seed), options=options)
+    self_play, block = None, FIRST_BLOCK
+    if compiled and opponents is None:
+        self_play = compiled_self_play(env, as_pair(agents), options)
 
-    def play_game(done: int, winners: Winners, lengths: Int32Array) -> int:
+    def play_game(done: int, winners: ValueArray, lengths: Int32Array) -> int:
         if done:
             env.reset(options=options)
         playing = pair if opponents is None else opponents.pair(done, rng, pool_rng)
@@ -209,13 +205,10 @@ def _player(
             opponents.remember(done + 1)
         return 1
 
-    self_play, block = None, FIRST_BLOCK
-    if compiled and opponents is None:
-        self_play = compiled_self_play(env, as_pair(agents), options)
     if self_play is None:
         return play_game
 
-    def play_block(done: int, winners: Winners, lengths: Int32Array) -> int:
+    def play_block(done: int, winners: ValueArray, lengths: Int32Array) -> int:
         nonlocal block
         count, began = min(block, len(winners)), time.perf_counter()
         self_play.play(rng, winners[:count], lengths[:count])

@@ -95,8 +95,9 @@ class RealTimeDynamicProgramming(AfterstateLearner):
 
     def initial_tables(self, rows: int, actions: int) -> dict[str, Array]:
         """Return values of 0, but at positions without moves."""
-        is_end = self.rows.moves.counts == 0
-        return {"values": np.where(is_end, self.graph_rows.end_values, 0).astype(np.float64)}
+        assert self.game is not None
+        at_ends = self.game.end_values(np.arange(rows)).astype(np.float64)
+        return {"values": np.where(self.rows.moves.counts, 0.0, at_ends)}
 
     def constants(self) -> dict[str, Any]:
         """Return numbers, the row after each action, and those before, for sweeping."""
