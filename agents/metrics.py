@@ -13,7 +13,7 @@ import numpy as np
 from agents.base import Agent, Learner, Policy, Trainable
 from agents.loop import Env
 from agents.opponents import as_pair
-from agents.rows import GameRows
+from agents.rows import graph_of
 from agents.training import TrainingLog, train
 from nim_envs import Game, GameEnv
 from nim_envs.game import PLAYERS
@@ -21,18 +21,14 @@ from nim_envs.scoring import Optimality, optimality
 from nim_envs.typing import Array, FloatArray, IntArray
 from nim_envs.validation import checked_integer
 
-NO_GAMES = TrainingLog(np.empty(0, dtype=np.int8), np.empty(0, dtype=np.int32), 0.0)
-
 
 def scores_of(agents: Any, game: Any) -> dict[str, Optimality]:
     """Return the score of each learner's greedy policy, by the set of positions.
 
     These are all for one learner, and for one in each seat those at which it can be to move.
     """
-    first, second = as_pair(agents)
-    players = (
-        {"all": first} if first is second else dict(zip(PLAYERS, (first, second), strict=True))
-    )
+    pair = as_pair(agents)
+    players = {"all": pair[0]} if pair[0] is pair[1] else dict(zip(PLAYERS, pair, strict=True))
     return {
         name: optimality(agent.greedy(), game, name)
         for name, agent in players.items()
@@ -41,15 +37,12 @@ def scores_of(agents: Any, game: Any) -> dict[str, Optimality]:
 
 
 class Entropy(NamedTuple):
-    """The mean entropy of each seat's moves, in nats."""
+    """The mean entropy of each seat's moves, in nats, float64 ``(2,)``."""
 
-    policy: FloatArray
-    """Mean entropy of each seat's policy, float64 ``(2,)``; NaN for a seat that never moves."""
-    uniform: FloatArray
-    """Mean logarithm of the number of legal actions, the largest possible ``policy``, ``(2,)``."""
-
-
-UNKNOWN = Entropy(np.full(2, np.nan), np.full(2, np.nan))
+    policy: FloatArray = np.full(2, np.nan)
+    """Mean entropy of each seat's policy; NaN for a seat that never moves."""
+    uniform: FloatArray = np.full(2, np.nan)
+    """Mean logarithm of the number of legal actions, the largest possible ``policy``."""
 
 
 def mean_entropy(policies: tuple[Policy, Policy], game: Game) -> Entropy:
@@ -75,7 +68,7 @@ def mean_entropy(policies: tuple[Policy, Policy], game: Game) -> Entropy:
         [0.0, 1.0986]
     """
     game.check_ends("mean_entropy")
-    graph = GameRows(game).graph
+    graph = graph_of(game)
     visits = np.zeros((2, graph.num_positions))  # probability that a seat is to move there
     positions, probabilities = game.starts.sampler(game).support()
     np.add.at(visits[0], graph.find(positions), probabilities)
@@ -132,12 +125,11 @@ class TrainingRecorder:
     """Measures the learners during training.
 
     It draws no random numbers and changes nothing, so a run with it ends in the same tables.
-    Give it to :func:`agents.training.train` as ``after_game``, with its ``every`` as
-    ``after_every``.
+    Give it to :func:`agents.training.train` as ``after_game``, ``every`` as ``after_every``.
 
     Args:
-        agents: as for :func:`agents.training.train`: one for both seats, scored over all
-            N-positions, or one for each, scored over those at which its seat can be to move.
+        agents: one for both seats, scored over all N-positions, or one for each, scored over those
+            at which its seat can be to move.
         game: rules and start of the training games; observations are its positions.
         every: number of games in an interval.
 
@@ -168,20 +160,18 @@ class TrainingRecorder:
         self, agents: Agent | tuple[Agent, Agent] | list[Agent], game: Game, *, every: int = 500
     ) -> None:
         self.every = checked_integer("every", every, minimum=1)
-        GameRows(game)  # a game that is too large is refused before the training
+        graph_of(game)  # a game that is too large is refused before the training
         game.starts.sampler(game).support()
         self._game = game
         self._pair: Any = as_pair(agents)
         self._has_entropy = not game.has_cycles and all(isinstance(a, Policy) for a in self._pair)
-        self._entropies: dict[int, Entropy] = {}
-        self._percents: dict[int, dict[str, float]] = {}
+        self._measured: dict[int, tuple[Entropy, dict[str, float]]] = {}
 
     def __call__(self, games: int) -> None:
         """Measure the learners as they are after ``games`` games."""
-        if self._has_entropy:
-            self._entropies[games] = mean_entropy(self._pair, self._game)
+        entropy = mean_entropy(self._pair, self._game) if self._has_entropy else Entropy()
         scores = scores_of(self._pair, self._game)
-        self._percents[games] = {name: score.percent for name, score in scores.items()}
+        self._measured[games] = entropy, {name: each.percent for name, each in scores.items()}
 
     def measurements(self, log: TrainingLog) -> TrainingMeasurements:
         """Return the measurements, with the results of ``log``.
@@ -190,23 +180,23 @@ class TrainingRecorder:
             log: log of the run, complete or up to the game after which it was stopped.
         """
         ends = [*range(self.every, log.games, self.every), log.games] if log.games else []
-        if ends and log.games not in self._percents:
+        if ends and log.games not in self._measured:
             self(log.games)  # stopped, or resumed at its end: the learners have not changed since
 
         def means(values: Array) -> FloatArray:
             return np.array([values[first:end].mean() for first, end in pairwise([0, *ends])])
 
-        entropies = [self._entropies.get(end, UNKNOWN) for end in ends]
-        percents = [self._percents.get(end, {}) for end in ends]
-        names = list(percents[-1]) if percents else []
+        measured = [self._measured.get(end, (Entropy(), {})) for end in ends]
+        entropies = np.array([entropy for entropy, _ in measured]).reshape(-1, 2, 2)
+        names = [*measured[-1][1]] if measured else []
         return TrainingMeasurements(
             games=np.array(ends, dtype=np.int64),
             win_rates=np.stack([means(log.winners == seat) for seat in range(2)]),
             lengths=means(log.lengths),
-            entropies=np.array([entropy.policy for entropy in entropies]).reshape(-1, 2).T,
-            uniform_entropies=np.array([e.uniform for e in entropies]).reshape(-1, 2).T,
+            entropies=entropies[:, 0].T,
+            uniform_entropies=entropies[:, 1].T,
             optimality={
-                name: np.array([percent.get(name, np.nan) for percent in percents])
+                name: np.array([percents.get(name, np.nan) for _, percents in measured])
                 for name in names
             },
         )
@@ -241,23 +231,19 @@ class LearningCurve:
         )
 
     @property
-    def first_sustained(self) -> int | None:
-        """Index of the first point from which the score stays 100 %; ``None`` if there is none."""
-        below = np.flatnonzero(self.percent < 100)
-        first = int(below[-1]) + 1 if len(below) else 0
-        return first if first < len(self.percent) else None
-
-    @property
     def games_to_sustained(self) -> int | None:
-        """Games to the first sustained 100 %; ``None`` if it was not reached."""
-        first = self.first_sustained
-        return None if first is None else int(self.games[first])
+        """Games to the first score from which it stays 100 %; ``None`` if it was not reached."""
+        return next(iter(self.games[self._sustained].tolist()), None)
 
     @property
     def seconds_to_sustained(self) -> float | None:
-        """Training seconds to the first sustained 100 %; ``None`` if it was not reached."""
-        first = self.first_sustained
-        return None if first is None else float(self.seconds[first])
+        """Training seconds by then; ``None`` if it was not reached."""
+        return next(iter(self.seconds[self._sustained].tolist()), None)
+
+    @property
+    def _sustained(self) -> slice:
+        """The points after the last one below 100 %."""
+        return slice(int(np.max(np.flatnonzero(self.percent < 100), initial=-1)) + 1, None)
 
 
 def learning_curve(
@@ -298,25 +284,24 @@ def learning_curve(
     """
     checked_integer("every", every, minimum=1)
     wrapped = env is not env.unwrapped and isinstance(env.unwrapped, GameEnv)
-    points: list[tuple[int, float, float]] = []
+    points: list[tuple[float, ...]] = []
     scoring = 0.0
     began = time.perf_counter()
 
     def curve(log: TrainingLog) -> LearningCurve:
-        games, seconds, percent = zip(*points, strict=True) if points else ((), (), ())
-        return LearningCurve(
-            np.array(games, dtype=np.int64), np.array(seconds), np.array(percent), log
-        )
+        games, seconds, percent = np.array(points).reshape(-1, 3).T
+        return LearningCurve(games.astype(np.int64), seconds, percent, log)
 
     def score(games: int) -> bool:
         nonlocal scoring
         now = time.perf_counter()
-        scores = scores_of(agents, env if wrapped else game).values()
+        scores = [*scores_of(agents, env if wrapped else game).values()]
         weights = [score.count for score in scores]
         percent = float(np.average([score.percent for score in scores], weights=weights))
         points.append((games, now - began - scoring, percent))
         scoring += time.perf_counter() - now
-        return stop is not None and stop(curve(NO_GAMES))
+        so_far = TrainingLog(np.empty(0, dtype=np.int8), np.empty(0, dtype=np.int32), 0.0)
+        return stop is not None and stop(curve(so_far))
 
     log = train(
         env, agents, games, seed=seed, progress=progress, options=options, after_game=score,
