@@ -33,20 +33,16 @@ from nim_envs.render.style import (
 from nim_envs.sums import Sum
 from nim_envs.typing import BoolArray, FloatArray
 
-PLAIN: dict[str, Any] = {"color": BLACK, "linestyle": "-"}
-SEAT_LINES: tuple[dict[str, Any], ...] = (
-    {"color": BLUE, "linestyle": "-", "label": PLAYERS[0]},
-    {"color": VERMILLION, "linestyle": (0, (4, 1.5)), "label": PLAYERS[1]},
-)
-UNIFORM_LINES: tuple[dict[str, Any], ...] = tuple(
-    {
-        "color": line["color"],
-        "linestyle": (0, (1, gap)),
-        "label": f"log of the number of legal moves, {line['label']}",
-    }
-    for line, gap in zip(SEAT_LINES, (1.5, 4), strict=True)
-)
-POSITION_SET_LINES = {"all": PLAIN, PLAYERS[0]: SEAT_LINES[0], PLAYERS[1]: SEAT_LINES[1]}
+UNIFORM = tuple(f"log of the number of legal moves, {name}" for name in PLAYERS)
+LINES: dict[str, tuple[str, Any]] = {
+    "all": (BLACK, "-"),
+    PLAYERS[0]: (BLUE, "-"),
+    PLAYERS[1]: (VERMILLION, (0, (4, 1.5))),
+    UNIFORM[0]: (BLUE, (0, (1, 1.5))),
+    UNIFORM[1]: (VERMILLION, (0, (1, 4))),
+}
+"""Colour and style of lines by their names, of which "all" stands in no legend."""
+
 PERCENT = (-4, 104)
 """Limits of an axis in percent."""
 
@@ -64,43 +60,37 @@ def training_curves(measured: TrainingMeasurements, title: str = "") -> Figure:
     """
     if not len(measured.games):
         raise ValueError("there are no games to draw")
+    won = dict(zip(PLAYERS, 100 * measured.win_rates, strict=True))
+    longest = (0, 1.08 * measured.lengths.max())
+    difference = {"all": measured.first_seat_advantage}
     # By label: title, limits and lines.
-    panels: dict[str, tuple[str, tuple[float, float], list[tuple[FloatArray, Any]]]] = {
-        "win rate": (
-            "Games won by each player, %",
-            PERCENT,
-            [*zip(100 * measured.win_rates, SEAT_LINES, strict=True)],
-        ),
-        "game length": (
-            "Mean length of a game, moves",
-            (0, 1.08 * measured.lengths.max()),
-            [(measured.lengths, PLAIN)],
-        ),
+    panels: dict[str, tuple[str, Any, dict[str, FloatArray]]] = {
+        "win rate": ("Games won by each player, %", PERCENT, won),
+        "game length": ("Mean length of a game, moves", longest, {"all": measured.lengths}),
         "first-seat advantage": (
-            "First-seat advantage, difference of win rates",
-            (-1.08, 1.08),
-            [(measured.first_seat_advantage, PLAIN)],
+            "First-seat advantage, difference of win rates", (-1.08, 1.08), difference
         ),
-    }
+    }  # fmt: skip
     if not np.isnan(measured.entropies).all():
         uniform = measured.uniform_entropies
-        lines = zip([*measured.entropies, *uniform], SEAT_LINES + UNIFORM_LINES, strict=True)
-        limits = (0.0, 1.08 * float(max(np.nanmax(uniform), 1e-3)))
-        panels["entropy"] = ("Mean entropy of each player's policy, nats", limits, [*lines])
+        lines = dict(zip(PLAYERS + UNIFORM, [*measured.entropies, *uniform], strict=True))
+        limits = 0, 1.08 * max(np.nanmax(uniform), 1e-3)
+        panels["entropy"] = "Mean entropy of each player's policy, nats", limits, lines
     if measured.optimality:
         facing = "" if "all" in measured.optimality else " that the player can face"
-        panels["optimality"] = (
-            f"Optimality of the greedy policy, % of N-positions{facing}",
-            PERCENT,
-            [(each, POSITION_SET_LINES[name]) for name, each in measured.optimality.items()],
-        )
+        scored = f"Optimality of the greedy policy, % of N-positions{facing}"
+        panels["optimality"] = scored, PERCENT, measured.optimality
     rows = -(-len(panels) // 2)
     figure = Figure(figsize=(PAGE_WIDTH, 1.0 + 1.8 * rows), layout="constrained")
     marker = "o" if len(measured.games) <= 20 else ""  # one point alone has no line
     for place, (label, (panel_title, limits, lines_here)) in enumerate(panels.items(), start=1):
         axes = figure.add_subplot(rows, 2, place, label=label, title=panel_title)
-        for values, style in lines_here:
-            axes.plot(measured.games, values, marker=marker, clip_on=False, zorder=3, **style)
+        for name, values in lines_here.items():
+            color, style = LINES[name]
+            axes.plot(
+                measured.games, values, marker=marker, clip_on=False, zorder=3, color=color,
+                linestyle=style, label=None if name == "all" else name,
+            )  # fmt: skip
         axes.set(xlim=(0, measured.games[-1]), ylim=limits, xlabel="games")
         axes.xaxis.set_major_locator(MaxNLocator(5, integer=True, steps=[1, 2, 5, 10]))
         axes.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
@@ -122,11 +112,10 @@ HATCHED: dict[str, Any] = {"hatch": "//////", "facecolor": "white", "edgecolor":
 
 
 def heatmaps(agent: Agent, game: Game, title: str = "") -> dict[str, Figure]:
-    """Return all heatmaps of an agent, by name.
+    """Return an agent's pictures by :func:`value_heatmap` and :func:`policy_heatmap`, by name.
 
     They are ``"greedy"``, the policy without exploration, and for learners ``"values"`` and
-    ``"probabilities"``, the policy with exploration; see :func:`value_heatmap` and
-    :func:`policy_heatmap`.
+    ``"probabilities"``, the policy with exploration.
 
     Raises:
         TypeError: the agent's probabilities are not known.
@@ -249,10 +238,11 @@ class _Grid:
         panel = np.array([slices.index(tuple(each)) for each in cells[:, others].tolist()])
         self.place = panel, cells[:, down], cells[:, across]
         self.shape = len(slices), sizes[down], sizes[across]
-        sides = [
-            (_side(game, index), ["-".join(map(str, each)) for each in part.coordinates.tolist()])
-            for index, part in enumerate(game.parts)
-        ]
+        sides = []
+        for index, part in enumerate(game.parts):
+            kind = part.words.kind
+            label = f"{kind}{'' if self.by_move else f' {index}'}{', objects' * (kind == 'heap')}"
+            sides.append((label, ["-".join(map(str, each)) for each in part.coordinates.tolist()]))
         if self.by_move:
             sides.append(("move", [*map(game.parts[0].describe, range(game.num_actions))]))
         self.axes = sides[down], sides[across]
@@ -267,13 +257,6 @@ class _Grid:
         cells = np.full(self.shape, empty)
         cells[self.place] = entries
         return cells
-
-
-def _side(game: Game, index: int) -> str:
-    """Label of an axis of a part."""
-    kind = game.parts[index].words.kind
-    name = kind if len(game.parts) == 1 else f"{kind} {index}"
-    return f"{name}, objects" if kind == "heap" else name
 
 
 @styled
