@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from functools import wraps
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,6 @@ import click
 import numpy as np
 
 from agents import Agent, EpsilonOptimalAgent, OptimalAgent, RandomAgent, Trainable
-from agents.games import same_game
 from agents.registry import LEARNERS, learner_class, new_learner
 from agents.storage import load
 from nim_envs import Game, GameEnv, make_game
@@ -92,33 +92,21 @@ def make_env(
     return GameEnv(make_game(name, **arguments), name=name, **limit)
 
 
-def learner_defaults(name: str) -> dict[str, Any]:
-    """Return the arguments of a learner that can be set, with their defaults."""
-    defaults = {
-        argument.name: argument.default
-        for argument in inspect.signature(learner_class(name)).parameters.values()
-        if argument.default is not argument.empty
-    }
-    return {**defaults, **(LEARNERS[name].arguments if name in LEARNERS else {})}
-
-
 def make_learner(name: str, settings: tuple[str, ...], env: GameEnv) -> Trainable:
     """Return a new learner for ``env``."""
-    arguments = arguments_of(name, settings, learner_defaults(name))
+    parameters = inspect.signature(learner_class(name)).parameters.values()
+    defaults = {each.name: each.default for each in parameters if each.default is not each.empty}
+    if name in LEARNERS:
+        defaults |= LEARNERS[name].arguments
+    arguments = arguments_of(name, settings, defaults)
     try:
         return new_learner(name, env, **arguments)
     except (TypeError, ValueError) as error:
         raise click.UsageError(f"{' '.join([name, *settings])}: {error}") from error
 
 
-def make_player(text: str, env: GameEnv, *, hurry: bool = False) -> AnyPlayer:
-    """Return the player that ``text`` names, ready to play ``env``; a learner plays greedily."""
-    agent = make_agent(text, env, hurry=hurry)
-    return agent.greedy() if isinstance(agent, Trainable) else agent
-
-
-def make_agent(text: str, env: GameEnv, *, hurry: bool = False) -> AnyPlayer:
-    """Return the player that ``text`` names; a learner is returned as it was saved."""
+def make_player(text: str, env: GameEnv, *, hurry: bool, greedy: bool = True) -> AnyPlayer:
+    """Return the player that ``text`` names; a learner as it was saved, or its greedy policy."""
     if text == "random":
         return RandomAgent()
     if text == "optimal":
@@ -128,16 +116,16 @@ def make_agent(text: str, env: GameEnv, *, hurry: bool = False) -> AnyPlayer:
             return EpsilonOptimalAgent(env.game, float(text.removeprefix("epsilon=")), hurry=hurry)
         except ValueError as error:
             raise click.UsageError(f"epsilon must be a number from 0 to 1, not {text!r}") from error
-    if not Path(text).is_file():
-        if ":" in text:
-            return imported_player(text, env.game)
+    if Path(text).is_file():
+        player = load(text, env.game)  # which refuses another game
+        if player.game is None:
+            given = env.game.summary
+            raise click.UsageError(f"{text} has learned another game; the game given is {given}")
+    elif ":" in text:
+        player = imported_player(text, env.game)
+    else:
         raise click.UsageError(f"{text!r} is no file; a player is {PLAYER_HELP}")
-    learner = load(text, env.game)
-    learned = learner.game
-    if not (learner.fits(env.game) if learned is None else same_game(learned, env.game)):
-        theirs = "another game" if learned is None else learned.summary
-        raise click.UsageError(f"{text} has learned {theirs}; the game given is {env.game.summary}")
-    return learner  # type: ignore[no-any-return]
+    return player.greedy() if greedy and isinstance(player, Trainable) else player
 
 
 def imported_player(text: str, game: Game) -> AnyPlayer:
@@ -188,13 +176,18 @@ def losing_by_errors(player: AnyPlayer, failures: list[str]) -> AnyPlayer:
     return losing
 
 
-def functions_of(module: str) -> list[str]:
-    """Return ``MODULE:NAME`` of each function that a module defines, but of those named ``_…``."""
-    members = resolved(f"{module}:__dict__").items()
+def names_of(text: str) -> list[str]:
+    """Return ``MODULE:NAME`` of each function of a module, or else the name of one player.
+
+    Functions that the module does not define, or that are named ``_…``, are left out.
+    """
+    named = text in ("random", "optimal") or Path(text).is_file()
+    if named or not text.isidentifier() or find_spec(text) is None:
+        return [text]
     return [
-        f"{module}:{name}"
-        for name, member in members
-        if inspect.isfunction(member) and member.__module__ == module and name[0] != "_"
+        f"{text}:{name}"
+        for name, member in resolved(f"{text}:__dict__").items()
+        if inspect.isfunction(member) and member.__module__ == text and name[0] != "_"
     ]
 
 

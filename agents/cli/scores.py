@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +13,12 @@ from tabulate import tabulate
 from agents import GameChoosingLearner, Policy
 from agents.cli.options import (
     PLAYER_HELP,
-    functions_of,
     game_options,
     heatmaps_of,
     losing_by_errors,
-    make_agent,
     make_env,
     make_player,
+    names_of,
     plots_option,
     plotting,
     write_pictures,
@@ -60,10 +58,10 @@ def evaluate(player: str, sample: int | None, hurry: bool, seed: int, **board: A
     except SearchTooLargeError as error:
         raise click.UsageError(f"{error}. Here that is --sample 10000") from error
     named = scored_positions(env.game)
-    rows: list[list[Any]] = []
-    for score in scores:
-        of_all = [score.positions, score.count, score.percent, score.random_percent]
-        rows.append([*of_all, score.illegal_percent, len(score.blunders)])
+    rows: list[list[Any]] = [
+        [s.positions, s.count, s.percent, s.random_percent, s.illegal_percent, len(s.blunders)]
+        for s in scores
+    ]
     for score in scores:
         if (few := score.decisive) is not None:
             name = f"{score.positions}, decisive"
@@ -105,7 +103,7 @@ def show(
     For a learner that chooses its own games it shows the learned solution and its proof.
     """
     env = make_env(player, **board)
-    agent: Any = (make_player if greedy else make_agent)(player, env, hurry=hurry)
+    agent: Any = make_player(player, env, hurry=hurry, greedy=greedy)
     if not isinstance(agent, (Policy, GameChoosingLearner)):
         agent = ScoredPolicy(agent, env.game)
     if plots is not None:
@@ -171,9 +169,7 @@ def tournament(players: tuple[str, ...], games: int, hurry: bool, seed: int, **b
     """
     env = make_env(*players, **board)
     search_here()
-    names = [
-        name for text in players for name in (functions_of(text) if is_module(text) else [text])
-    ]
+    names = [name for text in players for name in names_of(text)]
     if len(set(names)) < 2:
         raise click.UsageError(f"a tournament needs two players at least, not {names}")
     failures: dict[str, list[str]] = {name: [] for name in names}
@@ -189,12 +185,6 @@ def tournament(players: tuple[str, ...], games: int, hurry: bool, seed: int, **b
         echo_illegal(name, result.illegal[name])
         if failures[name]:
             click.echo(f"  {len(failures[name])} of them by an error, first {failures[name][0]}")
-
-
-def is_module(text: str) -> bool:
-    """Return whether a player's name is that of a module, such as ``pupils``."""
-    named = text in ("random", "optimal") or Path(text).is_file()
-    return text.isidentifier() and not named and find_spec(text) is not None
 
 
 def ranks(result: Tournament, name: str) -> str:

@@ -28,18 +28,10 @@ from nim_envs.cli.options import FILE, seed_option
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.files import check_writable
 from nim_envs.games.words import titled
-from nim_envs.scoring import Optimality, optimality
+from nim_envs.scoring import optimality
 
 SAMPLE = 10_000
 """Positions at which a learner is scored where the board has too many."""
-
-
-def score_of(policy: Policy, game: Game) -> tuple[Optimality, str]:
-    """Return the score of a policy, and how its positions were drawn, in words; empty if all."""
-    try:
-        return optimality(policy, game), ""
-    except SearchTooLargeError:
-        return optimality(policy, game, sample=SAMPLE, seed=0), " drawn at random"
 
 
 @click.command()
@@ -94,33 +86,22 @@ def train(
     # What cannot be saved or drawn is refused before the training, not after it.
     encoded(agent, {})
     check_writable(output)
-    recorder = None
+    recorder, every = None, every or max(1, min(500, games // 20), games // 200)
     if plots is not None:
         plotting("plots")
-        most_often = max(1, min(500, games // 20))
-        every = every or max(most_often, games // 200)
         recorder = TrainingRecorder(agent, env.game, every=every)
-    stopped = ""
+    said = ""
     try:
         log = train_agents(
-            env,
-            agent,
-            games,
-            seed=seed,
-            save_to=None if save_every is None else output,
-            save_every=save_every or games,
-            after_game=recorder,
-            after_every=recorder.every if recorder else 1,
-        )
+            env, agent, games, seed=seed, save_to=output if save_every else None,
+            save_every=save_every or games, after_game=recorder, after_every=every,
+        )  # fmt: skip
     except TrainingStopped as interrupt:
         log = interrupt.log
-        stopped = f"stopped after {log.games} games; "
+        said = f"stopped after {log.games} games; what was learned is saved to {output}; "
     save(agent, output)
-    if stopped:
-        click.echo(
-            f"{stopped}what was learned is saved to {output}; agents.train goes on with "
-            "agents.load of that file"
-        )
+    if said:
+        click.echo(f"{said}agents.train goes on with agents.load of that file")
     if isinstance(agent, GameChoosingLearner):
         click.echo(f"proved: {agent.proof}" if agent.proof else "nothing was proved")
     print_score(agent.greedy(), env.game, output)
@@ -128,8 +109,8 @@ def train(
         title = " ".join([type(agent).__name__, *param, "on", titled(env.game.name)])
         figures = {}
         if recorder is not None and log.games:
-            draw = plotting("plots").training_curves
-            figures["training"] = draw(recorder.measurements(log), title)
+            measured = recorder.measurements(log)
+            figures["training"] = plotting("plots").training_curves(measured, title)
         try:
             figures.update(heatmaps_of(agent, env.game, title))
         except SearchTooLargeError as error:
@@ -139,12 +120,16 @@ def train(
 
 def print_score(policy: Policy, game: Game, output: Path) -> None:
     """Print the score of a policy saved to ``output``, everywhere and where its games could go."""
+    named, drawn = scored_positions(game), ""
     try:
-        score, drawn = score_of(policy, game)
-    except SearchTooLargeError as error:
-        click.echo(f"saved to {output}; it cannot be scored: {error}")
-        return
-    named = scored_positions(game)
+        score = optimality(policy, game)
+    except SearchTooLargeError:
+        drawn = " drawn at random"
+        try:
+            score = optimality(policy, game, sample=SAMPLE, seed=0)
+        except SearchTooLargeError as error:
+            click.echo(f"saved to {output}; it cannot be scored: {error}")
+            return
     click.echo(
         f"{score.percent:.1f} % of {score.count} {named}{drawn} played optimally "
         f"(random: {score.random_percent:.1f} %); saved to {output}"
