@@ -23,7 +23,7 @@ from agents.learners.expected_sarsa import ExpectedSARSA
 from agents.learners.gradient_bandit import GradientBandit
 from agents.learners.monte_carlo import MonteCarloES
 from agents.learners.natural_policy_gradient import NaturalPolicyGradient
-from agents.learners.q_learning import QLearning
+from agents.learners.q_learning import QLearning, Replay
 from agents.learners.real_time_dynamic_programming import (
     RealTimeDynamicProgramming,
 )
@@ -33,7 +33,6 @@ from agents.learners.watkins_q_lambda import WatkinsQLambda
 from agents.learners.win_loss_ratio import WinLossRatio
 from agents.opponents import Opponents
 from agents.players import EpsilonOptimalAgent, HumanAgent, OptimalAgent, RandomAgent
-from agents.replay import Replay
 from agents.schedules import Decay
 from agents.search import AlphaBetaAgent, MinimaxAgent, OutcomeSearchAgent
 from agents.storage import load, save

@@ -1,14 +1,11 @@
-"""The game of an environment, and games and moves in words."""
+"""The game of an environment, and games in words."""
 
 from __future__ import annotations
 
 import hashlib
 from typing import Any
 
-import numpy as np
-
 from nim_envs import Game
-from nim_envs.typing import IntArray, MaskArray, ValueArray
 
 
 def game_of(env: Any) -> Game | None:
@@ -43,18 +40,6 @@ def digest_of_moves(game: Game) -> str:
             if array is not None:
                 digest.update(repr((array.shape, array.dtype)).encode() + array.tobytes())
     return digest.hexdigest()[:16]
-
-
-def move_values(game: Game, positions: IntArray, action_masks: MaskArray) -> ValueArray:
-    """Return the values of actions to the mover, int8 ``(n, actions)``; -1 where illegal."""
-    if not game.has_outcome:
-        return np.where(game.solution.winning_mask(positions), np.int8(1), np.int8(-1))
-    board: Any = game.board
-    values = np.full(action_masks.shape, -1, dtype=np.int8)
-    rows, actions = np.nonzero(action_masks)
-    after = board.step(board.find(positions)[rows], actions)
-    values[rows, actions] = -game.solution.value(board.positions(after))
-    return values
 
 
 def scored_positions(game: Game) -> str:

@@ -9,7 +9,6 @@ import numpy.typing as npt
 from tabulate import tabulate
 
 from agents.base import Agent, Policy, Trainable
-from agents.games import move_values
 from nim_envs import Game
 from nim_envs.errors import InvalidPositionError, SearchTooLargeError
 
@@ -28,8 +27,7 @@ def policy_table(agent: Agent, game: Game, positions: npt.ArrayLike | None = Non
     played, and so has an answer without a legal move.
 
     Args:
-        agent: a learner whose probabilities are known, or an agent with
-            ``action_probabilities``.
+        agent: an agent with ``action_probabilities``.
         game: rules that name the moves; observations are its positions.
         positions: positions with a legal move, ``(n, fields)``; by default all of them.
 
@@ -56,7 +54,11 @@ def policy_table(agent: Agent, game: Game, positions: npt.ArrayLike | None = Non
     policy: Any = agent.greedy() if isinstance(agent, Trainable) else agent
     greedy = policy.action_probabilities(shown, masks)
     best = (greedy == greedy.max(axis=1, keepdims=True)) & (greedy > 0)
-    values = move_values(game, shown, masks)
+    board: Any = game.board
+    rows, actions = np.nonzero(masks)
+    after = board.step(board.find(shown)[rows], actions)
+    values = np.full(masks.shape, -1)  # of actions to the mover
+    values[rows, actions] = -game.solution.value(board.positions(after))
     table = []
     for place, (position, mask) in enumerate(zip(map(tuple, shown.tolist()), masks, strict=True)):
         outcome = OUTCOMES[int(values[place].max())]

@@ -18,8 +18,8 @@ import numpy as np
 
 from agents.base import Trainable
 from agents.games import digest_of_moves
+from agents.learners.q_learning import Replay
 from agents.registry import GENERALISING, LEARNERS, learner_class
-from agents.replay import Replay
 from agents.schedules import Decay, harmonic
 from nim_envs import Game, make_game
 from nim_envs.errors import StorageError

@@ -2,20 +2,80 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from agents.compiling import inlined
-from agents.replay import Replay, ReplayBuffer, empty_buffer, is_due, store, stored_turn
 from agents.rows import Moves
 from agents.selection import largest_legal
 from agents.tables import StepLearner, Turn
-from nim_envs.typing import Array
-from nim_envs.validation import checked_choice
+from nim_envs.typing import Array, FloatArray, IntArray
+from nim_envs.validation import checked_choice, checked_integer
 
 BOOTSTRAPS = ("negamax", "own_turn", "opponent_max")
+
+
+@dataclass(frozen=True)
+class Replay:
+    """Settings of experience replay: turns that are stored, and learned from again.
+
+    Args:
+        capacity: number of turns stored; the oldest is overwritten first.
+        batch: number of turns in a batch, drawn at random with replacement.
+        interval: number of finished games between two batches.
+
+    Raises:
+        ValueError: a number below 1.
+    """
+
+    capacity: int = 1000
+    batch: int = 32
+    interval: int = 10
+
+    def __post_init__(self) -> None:
+        for name, value in asdict(self).items():
+            checked_integer(name, value, minimum=1)
+
+
+class ReplayBuffer(NamedTuple):
+    """Stored turns."""
+
+    rows: IntArray  # (capacity,)
+    actions: IntArray  # (capacity,)
+    rewards: FloatArray  # (capacity,)
+    next_rows: IntArray  # (capacity,): rows to bootstrap from
+    counters: IntArray  # (2,): turns ever stored; finished games at the last batch
+    batch: int
+    interval: int
+    generator: np.random.Generator  # draws the turns of a batch
+
+
+@inlined
+def store(buffer: ReplayBuffer | None, row: int, action: int, reward: float, next_row: int) -> None:
+    """Store a turn, if there is a buffer; in a full one it overwrites the oldest."""
+    # Numba leaves out what follows where an argument, not an attribute, is None.
+    if buffer is not None:
+        place = buffer.counters[0] % len(buffer.rows)
+        buffer.rows[place] = row
+        buffer.actions[place] = action
+        buffer.rewards[place] = reward
+        buffer.next_rows[place] = next_row
+        buffer.counters[0] += 1
+
+
+@inlined
+def learn_from_batch(learner: Any, moves: Moves, buffer: ReplayBuffer | None, games: int) -> None:
+    """Learn from a batch of stored turns, all equally likely, if one is due."""
+    if buffer is not None and games - buffer.counters[1] >= buffer.interval:
+        buffer.counters[1] = games
+        for _ in range(buffer.batch):
+            count = min(buffer.counters[0], len(buffer.rows))
+            place = int(buffer.generator.random() * count)
+            row, action = buffer.rows[place], buffer.actions[place]
+            reward, next_row = buffer.rewards[place], buffer.next_rows[place]
+            change_entry(learner, moves, row, action, reward, next_row)
 
 
 @inlined
@@ -29,16 +89,6 @@ def change_entry(
     if best > -np.inf:
         target += learner.discount * best
     q[action] += learner.learning_rate * (target - q[action])
-
-
-@inlined
-def learn_from_batch(learner: Any, moves: Moves, replay: ReplayBuffer | None, games: int) -> None:
-    """Learn from a batch of stored turns, if one is due."""
-    # Numba leaves out what follows where an argument, not an attribute, is None.
-    if replay is not None and is_due(replay, games):
-        for _ in range(replay.batch):
-            row, action, reward, next_row = stored_turn(replay, replay.generator.random())
-            change_entry(learner, moves, row, action, reward, next_row)
 
 
 @inlined
@@ -109,21 +159,28 @@ class QLearning(StepLearner):
 
     def constants(self) -> dict[str, Any]:
         """Return numbers, flags, and the buffer of stored turns, if any."""
-        is_negamax = self.bootstrap == "negamax"
+        is_negamax, replay = self.bootstrap == "negamax", self.replay
+        buffer = None
+        if replay is not None:
+            rows, actions, next_rows = np.zeros((3, replay.capacity), np.int64)
+            rewards, counters = np.zeros(replay.capacity), np.zeros(2, np.int64)
+            settings = replay.batch, replay.interval, self.generator
+            buffer = ReplayBuffer(rows, actions, rewards, next_rows, counters, *settings)
         return {
             **super().constants(),
             # Negative where the opponent moves at s'.
             "discount": float(-self.discount if is_negamax else self.discount),
             "own_turn": self.bootstrap == "own_turn",
             "with_reply": not is_negamax,
-            "replay": None if self.replay is None else empty_buffer(self.replay, self.generator),
+            "replay": buffer,
         }
 
     @property
     def learned(self) -> dict[str, Array]:
         """The arrays that learning changes, by name."""
-        buffer = {} if self.replay is None else self.state.replay.arrays()
-        return {**super().learned, **buffer}
+        buffer = {} if self.replay is None else self.state.replay._asdict()
+        arrays = {name: each for name, each in buffer.items() if isinstance(each, np.ndarray)}
+        return {**super().learned, **{f"replay_{name}": each for name, each in arrays.items()}}
 
     def restore(self, learned: dict[str, Array]) -> None:
         """Copy the arrays of another learner of the same class and game."""
