@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -77,29 +77,21 @@ class MatchedPlayer:
                 "a match is played by agents, functions and objects with action_probabilities or "
                 f"move, not by {player!r}{hint(player)}"
             )
-        space: Any = env.action_space(env.possible_agents[0])
         self._base: Any = env.unwrapped
-        self._size = int(space.n)
         self._agent = player if isinstance(player, Agent) else None
-        self._adapter = PlayerAdapter(player, game_of(env))
-        if self._adapter.moves and env is not self._base:
+        self.adapter = PlayerAdapter(player, game_of(env))
+        if self.adapter.moves and env is not self._base:
             followed_game(env)  # a move is an action of the game, which wrappers must not change
 
-    @property
-    def refused(self) -> Position | None:
-        """The last position that it returned although no move leads to it, if any."""
-        return self._adapter.refused
-
-    def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
+    def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> Any:
         """Return the player's action, or -1 if it names no legal move."""
         if self._agent is not None:  # most players are agents, which need no batch
             answer: Any = self._agent.act(observation, action_mask, rng)
-            return cast(int, one_action(answer, self._size, rng))
+            return one_action(answer, len(action_mask), rng)
         try:
-            answer = self._adapter.action(
+            return self.adapter.action(
                 observation, action_mask, rng, lambda: self._base.position[np.newaxis]
             )
-            return cast(int, answer)
         except InvalidActionError as error:
             raise type(error)(f"the player's {error}") from None
 
@@ -134,8 +126,7 @@ def play_match(
     checked_integer("games", games, minimum=1)
     env_seed, agent_seed = np.random.SeedSequence(seed).generate_state(2)
     rng = np.random.default_rng(agent_seed)
-    wins = [0, 0]
-    draws = 0
+    wins, draws = [0, 0], 0
     illegal: list[list[Position]] = [[], []]
     base = env.unwrapped
     players = Seat(MatchedPlayer(agent, env)), Seat(MatchedPlayer(opponent, env))
@@ -150,18 +141,13 @@ def play_match(
         if winner != DRAW and isinstance(base, GameEnv) and not base.game.is_over(base.position):
             illegal[winner == seat].append(tuple(base.position.tolist()))
     may_be_drawn = isinstance(base, GameEnv) and base.game.has_outcome
-    positions = tuple(illegal[0]), tuple(illegal[1])
     score = (sum(wins) + (draws / 2 if may_be_drawn else 0)) / games
-    return MatchResult(games, (wins[0], wins[1]), draws, score, _wilson(score, games), positions)
-
-
-def _wilson(score: float, games: int) -> tuple[float, float]:
-    """Return Wilson's interval of a mean score; with draws it is wider than need be."""
-    denominator = 2 * (games + Z**2)
-    centre = (2 * games * score + Z**2) / denominator
-    half = Z / denominator * math.sqrt(4 * games * score * (1 - score) + Z**2)
-    low = 0.0 if score == 0 else centre - half
-    return low, 1.0 if score == 1 else centre + half
+    # Wilson's interval; with draws it is wider than need be.
+    centre = (2 * games * score + Z**2) / (2 * (games + Z**2))
+    half = Z * math.sqrt(4 * games * score * (1 - score) + Z**2) / (2 * (games + Z**2))
+    interval = centre - half if score > 0 else 0.0, centre + half if score < 1 else 1.0
+    positions = tuple(illegal[0]), tuple(illegal[1])
+    return MatchResult(games, (wins[0], wins[1]), draws, score, interval, positions)
 
 
 SAMPLES = 1000
@@ -204,17 +190,12 @@ class Tournament:
 
     def ranking(self) -> list[tuple[str, float, float, float]]:
         """Return the name, the rating and the interval's ends of every player, best first."""
-        order = np.argsort(-self.elo, kind="stable")
-        return [(self.names[i], float(self.elo[i]), *map(float, self.intervals[i])) for i in order]
+        rows = zip(self.names, self.elo.tolist(), *self.intervals.T.tolist(), strict=True)
+        return sorted(rows, key=lambda row: -row[1])
 
 
 def round_robin(
-    env: Env,
-    agents: Mapping[str, AnyPlayer],
-    games: int,
-    *,
-    seed: int,
-    progress: bool = True,
+    env: Env, agents: Mapping[str, AnyPlayer], games: int, *, seed: int, progress: bool = True
 ) -> Tournament:
     """Play a match between every two agents; they swap seats after every game.
 
@@ -245,7 +226,7 @@ def round_robin(
     points = np.zeros((len(names), len(names)))
     draws = np.zeros(points.shape, dtype=np.int64)
     illegal: dict[str, list[Position]] = {name: [] for name in names}
-    pairs = [(i, j) for i in range(len(names)) for j in range(i)]
+    pairs = [*zip(*np.tril_indices(len(names), -1), strict=True)]
     seeds = np.random.SeedSequence(seed).generate_state(len(pairs) + 1)
     bar = tqdm(pairs, "tournament", unit="match", disable=None if progress else True)
     for (i, j), match_seed in zip(bar, seeds, strict=False):
@@ -255,10 +236,9 @@ def round_robin(
         draws[i, j] = draws[j, i] = result.draws
         illegal[names[i]] += result.illegal[0]
         illegal[names[j]] += result.illegal[1]
-    elo = elo_ratings(points)
     samples = _ratings(_drawn_points(points, draws, np.random.default_rng(seeds[-1])))
     intervals = np.quantile(samples, [0.025, 0.975], axis=0).T
-    return Tournament(names, points, games, elo, intervals, illegal)
+    return Tournament(names, points, games, elo_ratings(points), intervals, illegal)
 
 
 def _drawn_points(
@@ -266,16 +246,13 @@ def _drawn_points(
 ) -> FloatArray:
     """Draw samples of the expected points in each pairing, ``(SAMPLES, players, players)``."""
     samples = np.zeros((SAMPLES, *points.shape))
-    for i in range(len(points)):
-        for j in range(i):
-            won, lost = (points[pair] - draws[i, j] / 2 for pair in ((i, j), (j, i)))
-            prior = VIRTUAL_DRAWS / 2
-            # Dirichlet samples of the games won, drawn and lost: normalised gamma samples.
-            shapes = np.array([won + prior, draws[i, j], lost + prior])
-            games = rng.standard_gamma(shapes, (SAMPLES, 3))
-            games *= (points[i, j] + points[j, i]) / games.sum(axis=1, keepdims=True)
-            samples[:, i, j] = games @ [1.0, 0.5, 0.0]
-            samples[:, j, i] = games @ [0.0, 0.5, 1.0]
+    for i, j in zip(*np.tril_indices(len(points), -1), strict=True):
+        # Dirichlet samples of the games won, drawn and lost: normalised gamma samples.
+        won, lost = np.array([points[i, j], points[j, i]]) + (VIRTUAL_DRAWS - draws[i, j]) / 2
+        games = rng.standard_gamma([won, draws[i, j], lost], (SAMPLES, 3))
+        games *= (points[i, j] + points[j, i]) / games.sum(axis=1, keepdims=True)
+        samples[:, i, j] = games @ [1.0, 0.5, 0.0]
+        samples[:, j, i] = games @ [0.0, 0.5, 1.0]
     return samples
 
 

@@ -115,7 +115,7 @@ class Match:
         action = agent.act(observed["observation"], observed["action_mask"], self._rng)
         illegal = None
         if action not in self.game.actions(self.position):
-            illegal = (isinstance(agent, MatchedPlayer) and agent.refused) or action
+            illegal = (isinstance(agent, MatchedPlayer) and agent.adapter.refused) or action
         self.play(action, illegal)
 
     def reply(self) -> None:
