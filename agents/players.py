@@ -160,8 +160,7 @@ class HumanAgent:
             Quit: the person wants to stop, or the input has ended.
             Undo: the person wants to take back a move.
         """
-        legal = np.flatnonzero(action_mask).tolist()
-        position = tuple(observation.tolist())
+        legal, position = np.flatnonzero(action_mask).tolist(), tuple(observation.tolist())
         example = f"such as {self._example(legal[0], position)}; " if legal else ""
         while True:
             try:
@@ -175,18 +174,24 @@ class HumanAgent:
                 raise Undo
             if text in ("hint", "h"):
                 self.write(self._hint(position))
-            elif text in ("help", "?"):
-                self.write(self._help(legal, position))
+                continue
+            moves = self._legal_moves(legal, position)
+            if text in ("help", "?"):
+                aim = "win, or keep a draw" if self.game.has_outcome else "win"
+                self.write(
+                    f"{rules_in_words(self.game)}\n{moves}\nType a move, such as "
+                    f"{self._example(legal[-1], position)}.\nOr type hint for the moves that "
+                    f"{aim}, undo to take back your last move, or quit."
+                )
+                continue
+            actions = self._meant(text, legal, position)
+            if len(actions) == 1:
+                return actions[0]
+            if actions:
+                named = [f'"{self.game.describe(action, position)}"' for action in actions]
+                self.write(f"{answer!r} may mean {listed(named, 'or')}: say which.")
             else:
-                actions = self._meant(text, legal, position)
-                if len(actions) == 1:
-                    return actions[0]
-                if actions:
-                    named = [f'"{self.game.describe(action, position)}"' for action in actions]
-                    self.write(f"{answer!r} may mean {listed(named, 'or')}: say which.")
-                else:
-                    moves = self._legal_moves(legal, position)
-                    self.write(f"{answer!r} is not a legal move. {moves}")
+                self.write(f"{answer!r} is not a legal move. {moves}")
 
     def _example(self, action: int, position: Position) -> str:
         """Both names of a move, in words and by numbers."""
@@ -201,31 +206,17 @@ class HumanAgent:
         return " ".join(map(str, (index, *numbers) if len(parts) > 1 else numbers))
 
     def _meant(self, text: str, legal: list[int], position: Position) -> list[int]:
-        """The legal actions that ``text`` may mean."""
+        """The legal actions that ``text`` may mean: by numbers, else in full, else by option."""
         from nim_envs.text.phrases import words_of
 
-        words = words_of(text)
-        described = [self.game.part_and_option(action, position) for action in legal]
-        for names in (
-            [self._numbers(action, position) for action in legal],
-            [f"{part}: {option}" for part, option in described],
-            [option for _, option in described],
-        ):
-            meant = [a for a, name in zip(legal, names, strict=True) if words_of(name) == words]
-            if words and meant:
-                return meant
-        return []
-
-    def _help(self, legal: list[int], position: Position) -> str:
-        """The rules, the legal moves and the commands."""
-        lines = [rules_in_words(self.game), self._legal_moves(legal, position)]
-        if legal:
-            lines.append(f"Type a move, such as {self._example(legal[-1], position)}.")
-        aim = "win, or keep a draw" if self.game.has_outcome else "win"
-        lines.append(
-            f"Or type hint for the moves that {aim}, undo to take back your last move, or quit."
-        )
-        return "\n".join(lines)
+        meant: tuple[list[int], ...] = [], [], []
+        for action in legal:
+            part, option = self.game.part_and_option(action, position)
+            names = self._numbers(action, position), f"{part}: {option}", option
+            for same, name in zip(meant, names, strict=True):
+                if words_of(name) == words_of(text) != []:
+                    same.append(action)
+        return next(filter(None, meant), [])
 
     def _legal_moves(self, legal: list[int], position: Position) -> str:
         """The legal moves in words, a line for each part."""

@@ -8,15 +8,14 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from gymnasium import spaces
 from gymnasium.utils import EzPickle
 
 from agents.games import game_of
 from agents.loop import Env
 from nim_envs.typing import Array, MaskArray
 
-UNCOPIED = ("screen", "clock", "window", "board_image")
-"""Attributes for drawing, which cannot be copied and are not used by a search."""
+UNCOPIED = ("screen", "clock", "window", "board_image", "action_spaces", "observation_spaces")
+"""Attributes that a copy shares: for drawing, which cannot be copied, and spaces."""
 
 Evaluation = Callable[[Env, str], float]
 """Estimates an agent's reward at the end of the game from an environment and the agent's name."""
@@ -26,28 +25,19 @@ def copy_env(env: Env) -> Env:
     """Return a copy of the game in progress, without wrappers and without drawing.
 
     PettingZoo's classic games derive from ``EzPickle``, so ``copy.deepcopy`` constructs them anew
-    and loses the position. Their attributes are copied instead. Spaces are shared.
+    and loses the position. Their attributes are copied instead.
     """
-    base = env.unwrapped
+    base: Any = env.unwrapped
     # deepcopy takes what its memo holds as copied already, and so leaves these as they are.
-    memo = {id(value): value for name, value in vars(base).items() if _is_shared(name, value)}
-    twin: Any
+    memo = {id(value): value for name, value in vars(base).items() if name in UNCOPIED}
     if isinstance(base, EzPickle):
-        twin = object.__new__(type(base))
-        twin.__dict__.update(copy.deepcopy(vars(base), memo))
+        twin: Any = object.__new__(type(base))
+        vars(twin).update(copy.deepcopy(vars(base), memo))
     else:
         twin = copy.deepcopy(base, memo)
     if getattr(twin, "render_mode", None) is not None:
         twin.render_mode = None
-    copied: Env = twin
-    return copied
-
-
-def _is_shared(name: str, value: Any) -> bool:
-    """Return whether the copy has this attribute in common with the original."""
-    if isinstance(value, dict):
-        return bool(value) and all(isinstance(entry, spaces.Space) for entry in value.values())
-    return name in UNCOPIED or isinstance(value, spaces.Space)
+    return twin  # type: ignore[no-any-return]
 
 
 class AlphaBetaAgent:
@@ -93,7 +83,8 @@ class AlphaBetaAgent:
             ValueError: the environment is at another position than the one observed.
         """
         env = self.env.unwrapped
-        if not np.array_equal(_observed(env)["observation"], observation):
+        seen: Any = env.observe(env.agent_selection)
+        if not np.array_equal(seen["observation"], observation):
             raise ValueError("the environment that this agent searches is not at this position")
         best = self.best_actions(env)
         return best[int(rng.random() * len(best))]
@@ -177,18 +168,14 @@ class OutcomeSearchAgent(MinimaxAgent):
         self.values: dict[tuple[str, bytes], float] = {}
 
     def _value(self, env: Env, depth: float, low: float, high: float) -> float:
-        key = (env.agent_selection, np.asarray(_observed(env)["observation"]).tobytes())
+        seen: Any = env.observe(env.agent_selection)
+        key = env.agent_selection, np.asarray(seen["observation"]).tobytes()
         if key not in self.values:
             self.values[key] = super()._value(env, math.inf, low, high)
         return self.values[key]
 
 
-def _observed(env: Env) -> dict[str, Any]:
-    """Return the observation of the player to move."""
-    observed: Any = env.observe(env.agent_selection)
-    return dict(observed)
-
-
 def _legal(env: Env) -> list[int]:
-    actions: list[int] = np.flatnonzero(_observed(env)["action_mask"]).tolist()
-    return actions
+    """Return the legal actions."""
+    seen: Any = env.observe(env.agent_selection)
+    return [*map(int, np.flatnonzero(seen["action_mask"]))]
