@@ -70,13 +70,10 @@ class Opponents:
     ) -> None:
         if not opponents:
             raise ValueError(f"opponents must hold at least one agent, not {opponents!r}")
-        checked_choice("order", order, ("rotation", "random"))
         if seat not in (0, 1, "alternate"):
             raise ValueError(f"seat must be 0, 1 or 'alternate', not {seat!r}")
-        self.learner = learner
-        self.opponents = tuple(opponents)
-        self.order = order
-        self.seat = seat
+        self.learner, self.opponents, self.seat = learner, tuple(opponents), seat
+        self.order = checked_choice("order", order, ("rotation", "random"))
         self.every = checked_integer("every", every, minimum=1)
         self.earlier_selves: deque[Agent] = deque(maxlen=checked_integer("pool", pool, minimum=0))
 
@@ -93,14 +90,13 @@ class Opponents:
 
         ``rng`` draws the opponent, where the order is random, and ``pool_rng`` the earlier self.
         """
-        count = len(self.opponents) + bool(self.earlier_selves)
+        met = [*self.opponents, None] if self.earlier_selves else self.opponents
         if self.order == "rotation":
-            index, round_number = game % count, game // count
+            index, turn = game % len(met), game // len(met)
         else:
-            index, round_number = int(rng.random() * count), game
-        if index < len(self.opponents):
-            opponent = self.opponents[index]
-        else:
+            index, turn = int(rng.random() * len(met)), game
+        opponent = met[index]
+        if opponent is None:
             opponent = self.earlier_selves[int(pool_rng.random() * len(self.earlier_selves))]
-        seat = round_number % 2 if self.seat == "alternate" else self.seat
+        seat = turn % 2 if self.seat == "alternate" else self.seat
         return (self.learner, opponent) if seat == 0 else (opponent, self.learner)

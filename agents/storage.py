@@ -10,6 +10,7 @@ import io
 import json
 import zipfile
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import astuple
 from pathlib import Path
 from typing import Any
@@ -30,8 +31,8 @@ from nim_envs.validation import largest_bytes
 
 FORMAT, VERSION = "nim_envs agent", 5
 
-SETTINGS: dict[str, Callable[..., Any]] = {"decay": Decay, "replay": Replay}
-"""Arguments of learners that are dataclasses of numbers, by their names in a file."""
+SETTINGS: dict[str, Callable[..., Any]] = {"decay": Decay, "replay": Replay, "harmonic": harmonic}
+"""Arguments of learners that are no plain values, by their names in a file."""
 
 
 def classes() -> dict[str, Any]:
@@ -42,8 +43,8 @@ def classes() -> dict[str, Any]:
 def save(learner: Trainable, path: str | Path) -> None:
     """Save a learner, with everything needed to continue its training.
 
-    A registered game is saved by its name and arguments; of any other, a digest: pass the game to
-    :func:`load`. The file appears whole or not at all, in place of an existing one.
+    A registered game is saved by its name and arguments, of any other a digest. The file appears
+    whole or not at all, in place of an existing one.
 
     Raises:
         StorageError: the learner cannot be saved, or one of its arguments, such as a schedule of
@@ -88,18 +89,13 @@ def load_content(path: str | Path, game: Game | None = None) -> dict[str, Any]:
     try:
         with zipfile.ZipFile(whole) as archive:
             size = sum(member.file_size for member in archive.infolist())
-            if size > largest_bytes():
-                raise StorageError(f"it holds {size} bytes; at most {largest_bytes()} are allowed")
+        if size > largest_bytes():
+            raise StorageError(f"it holds {size} bytes; at most {largest_bytes()} are allowed")
         with np.load(whole, allow_pickle=False) as file:
             header = json.loads(file["header"].tobytes())
             if header["format"] != FORMAT or header["version"] != VERSION:
                 raise StorageError(f"it is no file of format {VERSION} of this package")
-            content = decoded(header["content"], file, game)
-        if not isinstance(content, dict):
-            raise StorageError(f"it holds {content!r}")
-        return content
-    except StorageError as error:
-        raise type(error)(f"{path} cannot be loaded: {error}") from error
+            return dict(decoded(header["content"], file, game))
     except Exception as error:  # whatever damage makes of it
         raise StorageError(f"{path} cannot be loaded: {error}") from error
 
@@ -122,19 +118,15 @@ def encoded(value: Any, arrays: dict[str, Array]) -> Any:
         return {"dict": encoded([list(item) for item in value.items()], arrays)}
     if isinstance(value, np.random.Generator):
         return {"generator": value.bit_generator.state}
-    if value is harmonic:
-        return {"harmonic": None}
-    for name, cls in SETTINGS.items():
-        if type(value) is cls:
-            return {name: list(astuple(value))}
+    for name, setting in SETTINGS.items():
+        if value is setting or type(value) is setting:
+            return {name: None if value is setting else list(astuple(value))}
     if isinstance(value, Game):
         code = {"game": None, "summary": value.summary, "digest": digest_of_moves(value)}
         if value.registered is not None:
-            try:
+            with suppress(StorageError):  # such as of a start of the caller's own
                 arguments = encoded(value.registered.arguments, arrays)
-            except StorageError:  # such as a start of the caller's own
-                return code
-            code |= {"game": value.registered.name, "arguments": arguments}
+                code |= {"game": value.registered.name, "arguments": arguments}
         return code
     name = type(value).__name__
     if classes().get(name) is type(value):
@@ -164,10 +156,8 @@ def decoded(code: Any, arrays: Any, game: Game | None) -> Any:
         generator = np.random.default_rng(0)
         generator.bit_generator.state = body
         return generator
-    if kind == "harmonic":
-        return harmonic
     if kind in SETTINGS:
-        return SETTINGS[kind](*body)
+        return SETTINGS[kind] if body is None else SETTINGS[kind](*body)
     if kind == "learner":
         return classes()[body].from_saved(decoded(code["saved"], arrays, game))
     if kind != "game":
