@@ -58,16 +58,13 @@ def self_play_loop(learner: type[TableLearner], two: bool) -> Callable[..., None
         learn(state, board.moves, turn)
         if records:
             seat, turns = turn.seat, number + 1
-            rows, actions, rewards, _ = block.turns
+            rows, actions, rewards = block.turns
             rows[seat, number] = turn.row
             actions[seat, number] = turn.action
             rewards[seat, number] = turn.reward + turn.reply_reward
             if turn.ended:
-                result = turn.reward + turn.reply_reward
-                episode = Episode(
-                    rows[seat, :turns], actions[seat, :turns], rewards[seat, :turns], result
-                )
-                learn_from_game(state, board.moves, episode)
+                own = Episode(rows[seat, :turns], actions[seat, :turns], rewards[seat, :turns])
+                learn_from_game(state, board.moves, own)
 
     def play_games(
         states: tuple[Any, Any], board: Board, block: Block, rng: np.random.Generator
@@ -152,7 +149,7 @@ class SelfPlay:
         if pair[0].learn_episode is not None:
             longest = (int(rows.graph.longest_play.max()) + 1) // 2
         rewards = np.zeros((2, longest))
-        self._turns = Episode(rewards.astype(np.int64), rewards.astype(np.int64), rewards, 0.0)
+        self._turns = Episode(rewards.astype(np.int64), rewards.astype(np.int64), rewards)
         self._is_first = False
         nothing_played = np.empty(0, np.int8), np.empty(0, np.int32)
         self.play(np.random.default_rng(0), *nothing_played)  # which compiles the loop

@@ -59,8 +59,8 @@ class Episode(NamedTuple):
 
     rows: IntArray  # (turns,)
     actions: IntArray  # (turns,)
-    rewards: FloatArray  # (turns,): from its own move and the reply
-    result: float  # result of the game for the seat: 1 won, -1 lost, 0 drawn
+    # (turns,): from its own move and the reply; the last is the result: 1 won, -1 lost, 0 drawn
+    rewards: FloatArray
 
 
 @dataclass(eq=False, repr=False)
@@ -207,7 +207,7 @@ class TableLearner(ABC):
         is_first, self._is_first = self._is_first, False
         legal: Any = action_mask.nonzero()[0].tolist()  # plain integers are faster
         row, epsilon = self._row(observation, legal), self.exploration.epsilon
-        return int(self.choose(self.state, row, legal, is_first, epsilon, rng.random()))
+        return self.choose(self.state, row, legal, is_first, epsilon, rng.random())
 
     def _row(self, observation: Array, legal: Array) -> int:
         """Return the row of an observation; the tables grow where it is a new one."""
@@ -253,7 +253,7 @@ class TableLearner(ABC):
         rows = [self._row(turn.observation, turn.legal_actions) for turn in transitions]
         actions = [turn.action for turn in transitions]
         rewards = [float(turn.reward + turn.reply_reward) for turn in transitions]
-        episode = Episode(np.array(rows), np.array(actions), np.array(rewards), rewards[-1])
+        episode = Episode(np.array(rows), np.array(actions), np.array(rewards))
         self.learn_episode(self.state, self.rows.moves, episode)
 
     def action_probabilities(self, observations: Array, action_masks: MaskArray) -> FloatArray:

@@ -27,10 +27,10 @@ def learn_from_game(learner: Any, moves: Moves, episode: Episode) -> None:
         gradient-following algorithms for connectionist reinforcement learning", *Machine
         Learning* 8 (1992), 229-256.
     """
-    gradient, temperature = learner.buffer, learner.temperature
+    gradient, temperature, result = learner.buffer, learner.temperature, episode.rewards[-1]
     for turn in range(len(episode.rows)):
         row, action = episode.rows[turn], episode.actions[turn]
-        preferences, error = learner.preferences[row], episode.result - learner.baselines[row]
+        preferences, error = learner.preferences[row], result - learner.baselines[row]
         legal = moves.legal[row, : moves.counts[row]]
         log_policy_gradient(preferences, action, legal, temperature, gradient)
         step = learner.learning_rate * error / temperature

@@ -33,7 +33,7 @@ def learn_from_game(learner: Any, moves: Moves, episode: Episode) -> None:
     References:
         R. S. Sutton & A. G. Barto, *Reinforcement Learning* (2nd ed.), section 5.3.
     """
-    result = (1.0 + episode.result) / 2.0
+    result = (1.0 + episode.rewards[-1]) / 2.0
     for turn in range(len(episode.rows)):
         row, action = episode.rows[turn], episode.actions[turn]
         learner.visits[row, action] += 1

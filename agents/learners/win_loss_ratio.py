@@ -51,7 +51,7 @@ def learn_from_game(learner: Any, moves: Moves, episode: Episode) -> None:
     References:
         The Decision Management Community's challenge of January 2020, solution by Moore.
     """
-    retention = 1.0 - learner.forgetting
+    retention, result = 1.0 - learner.forgetting, episode.rewards[-1]
     for turn in range(len(episode.rows)):
         row, action = episode.rows[turn], episode.actions[turn]
         wins, losses = learner.wins[row], learner.losses[row]
@@ -59,8 +59,8 @@ def learn_from_game(learner: Any, moves: Moves, episode: Episode) -> None:
             for other in range(len(wins)):
                 wins[other] *= retention
                 losses[other] *= retention
-        wins[action] += (1.0 + episode.result) / 2.0
-        losses[action] += (1.0 - episode.result) / 2.0
+        wins[action] += (1.0 + result) / 2.0
+        losses[action] += (1.0 - result) / 2.0
 
 
 @dataclass(eq=False, repr=False)
