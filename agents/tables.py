@@ -368,19 +368,24 @@ def choose_by_softmax(
 
 
 @inlined
-def log_policy_gradient(
-    preferences: FloatArray, action: int, legal: Array, temperature: float, out: FloatArray
+def follow_gradient(
+    preferences: FloatArray,
+    action: int,
+    legal: Array,
+    temperature: float,
+    step: float,
+    buffer: FloatArray,
 ) -> None:
-    """τ ∂ log π(a | s) / ∂ H(s, b) = 1{b = a} − π(b | s) for legal b, 0 for others.
+    """H(s, b) += step [1{b = a} − π(b | s)] for legal b; π is the softmax of H(s, ·)/τ.
 
-    π is the softmax of the preferences H(s, ·)/τ, and the gradient is written to ``out``.
+    In square brackets is the gradient τ ∂ log π(a | s) / ∂ H(s, b).
 
     References:
         R. S. Sutton & A. G. Barto, *Reinforcement Learning* (2nd ed.), section 2.8.
     """
-    softmax(preferences, legal, temperature, out)
+    softmax(preferences, legal, temperature, buffer)
     for other in legal:
-        out[other] = (1.0 if other == action else 0.0) - out[other]
+        preferences[other] += step * ((1.0 if other == action else 0.0) - buffer[other])
 
 
 @dataclass(eq=False, repr=False)

@@ -40,8 +40,7 @@ class Match:
     ) -> None:
         self.env, self.game = env, env.game
         self.opponent, self.seat, self.names = opponent, seat, names
-        self._rng = np.random.default_rng(seed)
-        self._moves: list[Move] = []
+        self._rng, self._moves = np.random.default_rng(seed), list[Move]()
         env.reset(seed=seed)
 
     @property
@@ -78,10 +77,9 @@ class Match:
     @property
     def status(self) -> str:
         """Whose turn it is, or who has won, in words."""
-        if self.mover is not None and self.names[self.mover] == "you":
-            return "your move"
-        if self.winner is not None and self.names[self.winner] == "you":
-            return "you have won"
+        seat = self.winner if self.mover is None else self.mover
+        if seat is not None and self.names[seat] == "you":
+            return "you have won" if self.over else "your move"
         return self.scene().status
 
     @property
@@ -95,10 +93,9 @@ class Match:
             said = self.game.describe(illegal, position) if is_action else illegal
             return f"{self.names[seat]} answered {said} at {position}, no legal move, and loses"
         part, option = divmod(action, self.game.options)
-        here = self.game.split(position)[part]
-        removed = self.game.parts[part].removal(option, here)
-        text = f"{self.game.describe(action, position)}{f' ({removed})' if removed else ''}"
-        return f"{self.names[seat]}: {text}"
+        removed = self.game.parts[part].removal(option, self.game.split(position)[part])
+        text = self.game.describe(action, position)
+        return f"{self.names[seat]}: {text}{f' ({removed})' if removed else ''}"
 
     def play(self, action: int, illegal: Any = None) -> None:
         """Make a move of the player to move; an illegal answer, which is shown, loses."""
@@ -109,19 +106,15 @@ class Match:
         else:
             self.env.forfeit()
 
-    def move_by(self, agent: Agent) -> None:
-        """Make the move that ``agent`` chooses for the player to move."""
+    def reply(self, person: Agent | None = None) -> None:
+        """Make the move that the opponent chooses, or another agent that stands for a person."""
+        agent: Any = person or self.opponent
         observed = self.env.observe(self.env.agent_selection)
         action = agent.act(observed["observation"], observed["action_mask"], self._rng)
         illegal = None
         if action not in self.game.actions(self.position):
             illegal = (isinstance(agent, MatchedPlayer) and agent.adapter.refused) or action
         self.play(action, illegal)
-
-    def reply(self) -> None:
-        """Let the opponent, whose turn it is, make its move."""
-        assert self.opponent is not None
-        self.move_by(self.opponent)
 
     def undo(self) -> bool:
         """Take back a person's last move and the reply to it; return whether there was one."""

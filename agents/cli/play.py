@@ -87,7 +87,7 @@ def play_at_prompt(match: Match) -> None:
             headline = match.status if match.opponent is None else "you are to move"
             click.echo("\n" + render_text(match.game, match.position, headline))
             try:
-                match.move_by(human)
+                match.reply(human)
             except Undo:
                 if not match.undo():
                     click.echo("There is no move of yours to take back.")

@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from agents.cli.match import Match
@@ -50,21 +51,19 @@ class PlayWindow:
         reply_after: float = 0.7,
         size: tuple[int, int] = SIZE,
     ) -> None:
-        self._pygame = load_pygame()
-        self.match = match
-        self.reply_after = reply_after
-        self.message = ""
+        self._pygame = pygame = load_pygame()
+        self.match, self.reply_after, self.message = match, reply_after, ""
         self._mouse = (-1.0, -1.0)
         self.window = Window(title, size, needs_display=True)
         self.picture = Picture(match.game, size, TOOLBAR)
-        self._tools = (
-            ("Hint (h)", self._pygame.K_h, self._toggle_hint),
-            ("Undo (u)", self._pygame.K_u, self._undo),
-            ("Restart (r)", self._pygame.K_r, self._restart),
-            ("Quit (q)", self._pygame.K_q, self.close),
-        )
-        self._keys: dict[int, Callable[[], None]] = {key: press for _, key, press in self._tools}
-        self._keys[self._pygame.K_ESCAPE] = self._leave
+        self._tools = {
+            "Hint (h)": self._toggle_hint,
+            "Undo (u)": self._undo,
+            "Restart (r)": self._restart,
+            "Quit (q)": self.close,
+        }
+        keys = pygame.K_h, pygame.K_u, pygame.K_r, pygame.K_q, pygame.K_ESCAPE
+        self._keys = dict(zip(keys, [*self._tools.values(), self._leave], strict=True))
         self._moved()
 
     def _moved(self) -> None:
@@ -128,9 +127,9 @@ class PlayWindow:
                 self._click()
 
     def _click(self) -> None:
-        pressed = [each for each in self.buttons() if each.area.contains(self._mouse)]
+        pressed = next((one for one in self.buttons() if one.area.contains(self._mouse)), None)
         if pressed:
-            pressed[0].press()
+            pressed.press()
         elif self.listed:
             self.listed = []
         elif self.pointed is not None:
@@ -173,9 +172,20 @@ class PlayWindow:
         places = [place.shrunk(3, 0, 3, 0) for place in area.grid(1, len(self._tools))]
         buttons = [
             Button(place, label, press, self.hint and label.startswith("Hint"))
-            for place, (label, _, press) in zip(places, self._tools, strict=True)
+            for place, (label, press) in zip(places, self._tools.items(), strict=True)
         ]
-        return buttons + self._list_buttons()
+        if self.listed:
+            room, rows, columns = self._list_room()
+            winning = self.match.scene(winning=self.hint).winning
+            places = room.shrunk(4, 34, 4, 4).grid(rows, columns)
+            for place, action in zip(places, self.listed, strict=False):
+                area = place.inset(min(4, 0.1 * place.height))
+                _, label = self.match.game.part_and_option(action, self.match.position)
+                press = partial(self._play, action)
+                buttons.append(
+                    Button(area, label, press, winning is not None and action in winning)
+                )
+        return buttons
 
     def _list_room(self) -> tuple[Area, int, int]:
         """Area of the list of moves, and its numbers of rows and columns."""
@@ -184,22 +194,6 @@ class PlayWindow:
         rows = math.ceil(len(self.listed) / columns)
         size = columns * min(240.0, body.width / columns), min(rows * 40 + 38, body.height)
         return Area(body.center.x - size[0] / 2, body.center.y - size[1] / 2, *size), rows, columns
-
-    def _list_buttons(self) -> list[Button]:
-        if not self.listed:
-            return []
-        room, rows, columns = self._list_room()
-        winning = self.match.scene(winning=True).winning if self.hint else None
-        places = room.shrunk(4, 34, 4, 4).grid(rows, columns)
-        return [
-            Button(
-                place.inset(min(4, 0.1 * place.height)),
-                self.match.game.part_and_option(action, self.match.position)[1],
-                lambda action=action: self._play(action),  # type: ignore[misc]
-                winning is not None and action in winning,
-            )
-            for place, action in zip(places, self.listed, strict=False)
-        ]
 
     def _draw(self) -> None:
         """Draw the match, the buttons and the list, and show them."""
@@ -219,12 +213,11 @@ class PlayWindow:
             over = button.area.contains(self._mouse)
             color = palette.WINNING if button.on else palette.LINE if over else palette.FAINT
             drawing.box(button.area, color, radius=8)
-            size = drawing.fitting(
-                button.label, button.area.width - 10, min(18, button.area.height)
-            )
+            height_of_text = min(18, button.area.height)
+            size = drawing.fitting(button.label, button.area.width - 10, height_of_text)
             ink = palette.WHITE if button.on else palette.INK
             drawing.text(button.label, button.area.center, size, ink)
-        right = max(button.area.right for button in buttons[:4]) + 14
+        right = max(button.area.right for button in buttons[: len(self._tools)]) + 14
         about = self.match.status
         if self.pointed is not None:
             about = self.match.game.describe(self.pointed, self.match.position)

@@ -7,7 +7,7 @@ from typing import Any
 
 from agents.compiling import inlined
 from agents.rows import Moves
-from agents.tables import CriticLearner, Turn, log_policy_gradient
+from agents.tables import CriticLearner, Turn, follow_gradient
 
 
 @inlined
@@ -15,8 +15,8 @@ def learn(learner: Any, moves: Moves, turn: Turn) -> None:
     """δ = r − γ V(s') − V(s);  V(s) += β δ;  H(s, b) += α δ [1{b = a} − π(b | s)] for legal b.
 
     γ has a minus sign because the opponent is to move at s', the position after the move; V(s')
-    counts as 0 where the game has ended there. H are the preferences, whose softmax is π; the term
-    in square brackets is :func:`agents.tables.log_policy_gradient`.
+    counts as 0 where the game has ended there. H are the preferences, whose softmax is π: see
+    :func:`agents.tables.follow_gradient`.
 
     References:
         R. S. Sutton & A. G. Barto, *Reinforcement Learning* (2nd ed.), section 13.5.
@@ -25,10 +25,8 @@ def learn(learner: Any, moves: Moves, turn: Turn) -> None:
     v_next = values[turn.reply_row] if moves.counts[turn.reply_row] else 0.0
     td_error = turn.reward - values[row] - learner.discount * v_next
     values[row] += learner.critic_rate * td_error
-    gradient, legal = learner.buffer, moves.legal[row, : moves.counts[row]]
-    log_policy_gradient(preferences, turn.action, legal, 1.0, gradient)
-    for other in legal:
-        preferences[other] += learner.actor_rate * td_error * gradient[other]
+    legal, step = moves.legal[row, : moves.counts[row]], learner.actor_rate * td_error
+    follow_gradient(preferences, turn.action, legal, 1.0, step, learner.buffer)
 
 
 @dataclass(eq=False, repr=False)

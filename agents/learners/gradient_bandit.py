@@ -9,7 +9,7 @@ import numpy as np
 
 from agents.compiling import inlined
 from agents.rows import Moves
-from agents.tables import POSITIVE, Episode, PreferenceLearner, log_policy_gradient
+from agents.tables import POSITIVE, Episode, PreferenceLearner, follow_gradient
 from nim_envs.typing import Array
 
 
@@ -18,8 +18,8 @@ def learn_from_game(learner: Any, moves: Moves, episode: Episode) -> None:
     """H(s, b) += (α/τ) [R − R̄(s)] [1{b = a} − π(b | s)] for legal b;  R̄(s) += [R − R̄(s)] / N(s).
 
     R is the result of the game for the mover, 1 for a win, -1 for a loss and 0 for a draw, and
-    R̄(s) the mean of the N(s) results at s. π is the softmax of H(s, ·)/τ, and the last term in
-    square brackets of the first formula is :func:`agents.tables.log_policy_gradient`.
+    R̄(s) the mean of the N(s) results at s. π is the softmax of H(s, ·)/τ: see
+    :func:`agents.tables.follow_gradient`.
 
     References:
         R. S. Sutton & A. G. Barto, *Reinforcement Learning* (2nd ed.), section 2.8, and for
@@ -27,15 +27,13 @@ def learn_from_game(learner: Any, moves: Moves, episode: Episode) -> None:
         gradient-following algorithms for connectionist reinforcement learning", *Machine
         Learning* 8 (1992), 229-256.
     """
-    gradient, temperature, result = learner.buffer, learner.temperature, episode.rewards[-1]
+    temperature, result = learner.temperature, episode.rewards[-1]
     for turn in range(len(episode.rows)):
         row, action = episode.rows[turn], episode.actions[turn]
         preferences, error = learner.preferences[row], result - learner.baselines[row]
         legal = moves.legal[row, : moves.counts[row]]
-        log_policy_gradient(preferences, action, legal, temperature, gradient)
         step = learner.learning_rate * error / temperature
-        for other in legal:
-            preferences[other] += step * gradient[other]
+        follow_gradient(preferences, action, legal, temperature, step, learner.buffer)
         learner.visits[row] += 1
         learner.baselines[row] += error / learner.visits[row]
 
