@@ -1,9 +1,11 @@
-"""The packages export what they list, and no module hides such a name."""
+"""The packages export what they list, no module hides such a name, and the citation is of now."""
 
 import importlib
 from pathlib import Path
 
 import pytest
+
+import nim_envs
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -18,3 +20,8 @@ def test_every_exported_name_is_there_and_no_module_has_it(package):
     assert {*module.__all__, "__name__"} <= set(dir(module))
     with pytest.raises(AttributeError, match=f"module '{package}' has no attribute 'nothing'"):
         _ = module.nothing
+
+
+def test_the_citation_names_the_version_of_the_package():
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"\nversion: {nim_envs.__version__}\n" in citation
