@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
-ROOT = Path(__file__).resolve().parents[1]
+from tests import ROOT
 
 SERVER = """
 import json, os, sys, tempfile

@@ -4,11 +4,10 @@ import ast
 import subprocess
 import sys
 from functools import cache
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parent.parent
+from tests import ROOT
 
 OPTIONAL = ("diagnosis", "text", "adapters", "render", "cgt")
 """Rooms of nim_envs that its core does without."""

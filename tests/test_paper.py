@@ -1,9 +1,8 @@
 """The paper has the form of the Journal of Open Source Software, and cites what it lists."""
 
 import re
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+from tests import ROOT
 
 
 def test_the_paper_has_the_sections_that_are_required_and_may_have_its_length():

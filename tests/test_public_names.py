@@ -1,13 +1,11 @@
 """The packages export what they list, no module hides such a name, and the citation is of now."""
 
 import importlib
-from pathlib import Path
 
 import pytest
 
 import nim_envs
-
-ROOT = Path(__file__).resolve().parent.parent
+from tests import ROOT
 
 
 @pytest.mark.parametrize("package", ["nim_envs", "agents"])

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import ast
 import sys
-from pathlib import Path
 
 from nim_envs.nimbers import mex, nim_sum
 from nim_envs.solution import Solution, graph_values, grundy_values, solve
+from tests import ROOT
 
-ROOT = Path(__file__).resolve().parent.parent.parent
 TRUTH = (solve, nim_sum, mex, grundy_values, graph_values)
 
 

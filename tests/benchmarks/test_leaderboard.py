@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from pathlib import Path
 
 import click
 import numpy as np
@@ -16,8 +15,8 @@ from benchmarks import leaderboard, optimality, tasks
 from benchmarks.entries import LEARNERS, train_learner
 from benchmarks.leaderboard import bootstrap_interval, interquartile_mean
 from benchmarks.report import read_csv, write_csv
+from tests import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "docs" / "results"
 
 

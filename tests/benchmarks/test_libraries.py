@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import sys
-from pathlib import Path
 
 from click.testing import CliRunner
 
@@ -19,8 +18,7 @@ from benchmarks.studies.libraries.__main__ import (
     table_rows,
     with_earlier,
 )
-
-ROOT = Path(__file__).resolve().parents[2]
+from tests import ROOT
 
 
 def scored(recipe, seed, percent, board="nim-3-4-5"):

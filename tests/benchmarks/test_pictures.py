@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from pathlib import Path
 
 import click
 import numpy as np
@@ -11,8 +10,7 @@ import pytest
 from PIL import Image
 
 from benchmarks.pictures import ON_DARK, PICTURES, frames_of, gif, main
-
-ROOT = Path(__file__).resolve().parents[2]
+from tests import ROOT
 
 
 def images(content):

@@ -26,10 +26,6 @@ from nim_envs import GameEnv, make_game
 from nim_envs.scoring import optimality
 
 
-def spaces(env):
-    return env.observation_space("player_0"), env.action_space("player_0")
-
-
 def test_the_published_q_learner_adds_what_it_should_subtract():
     learner = PublishedQLearner(learning_rate=0.5, discount=0.8, win=100.0, seed=0)
     learner.row((0, 0, 2)).update({(2, 1): 10.0, (2, 2): 40.0})

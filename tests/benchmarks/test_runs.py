@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import click
 import pytest
@@ -18,8 +17,8 @@ from benchmarks import optimality
 from benchmarks.report import read_csv
 from benchmarks.runs import STOPPED, Runs, followed
 from nim_envs.errors import InvalidGameError
+from tests import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 CALLS: list[int] = []
 
 

@@ -4,7 +4,6 @@ import re
 import shutil
 import tempfile
 import time
-from pathlib import Path
 
 import joblib
 import pytest
@@ -14,8 +13,9 @@ from ray.cluster_utils import Cluster
 from benchmarks import optimality
 from benchmarks.report import read_csv
 from benchmarks.runs import Runs
+from tests import ROOT
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "commands.md"
+PAGE = ROOT / "docs" / "commands.md"
 
 
 @pytest.fixture

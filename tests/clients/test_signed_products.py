@@ -8,6 +8,7 @@ from agents.training import train
 from nim_envs import GameEnv, make_game, optimality
 from tests.agents.learning import contents
 from tests.agents.without_truth import forbid_truth
+from tests.clients.nim import lost
 
 SMALL = {"heaps": (7, 7, 7), "start": "uniform"}
 
@@ -22,14 +23,6 @@ def trained(name="nim", games=800, seed=0, board=SMALL, **arguments):
 @pytest.fixture(scope="module")
 def nim():
     return trained()
-
-
-def lost(position, misere):
-    """Whether the player to move loses: by counting, heap by heap, in no use of the package."""
-    large = [size for size in position if size > 1]
-    if misere and not large:
-        return sum(position) % 2 == 1
-    return all(sum(size >> bit & 1 for size in position) % 2 == 0 for bit in range(10))
 
 
 def test_it_learns_small_boards_and_plays_larger_ones(nim):

@@ -19,7 +19,8 @@ import tempfile
 from pathlib import Path
 from unittest.mock import patch
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests import ROOT
+
 TUTORIALS = ROOT / "docs" / "tutorials"
 PICTURES = TUTORIALS / "pictures"
 

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests import ROOT
+
 pytest.importorskip("griffe")
 pytest.importorskip("htmlproofer")
 pytest.importorskip("latex2mathml")
@@ -22,8 +24,6 @@ import docs.__main__
 from agents.registry import LEARNERS
 from docs.generator import addresses, games, mathematics
 from nim_envs.registry import GAMES, make_aec, make_game
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_the_manual_is_served_by_the_readmes_command(monkeypatch):
@@ -76,13 +76,13 @@ def strictly_built(folder):
 
 
 def test_a_manual_with_its_addresses_links_to_them_and_fetches_nothing(tmp_path):
-    at = addresses.addresses("https://github.com/someone/games")
+    at = addresses.addresses("https://github.com/Someone/games")
     write_manual(tmp_path, "# Fine\n", addresses.PARTS["mkdocs.yml"].format(**at) + "\n")
     built = strictly_built(tmp_path)
     assert built.returncode == 0, built.stderr
     page = (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
     assert '<link rel="canonical" href="https://someone.github.io/games/">' in page
-    assert 'href="https://github.com/someone/games"' in page
+    assert 'href="https://github.com/Someone/games"' in page
     # The theme's script asks GitHub about links that are marked so.
     assert 'data-md-component="source"' not in page
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import importlib.util
 import re
-from pathlib import Path
 
 import pytest
 
@@ -16,8 +15,8 @@ from benchmarks.published.__main__ import LONGEST
 from benchmarks.published.systems import SYSTEMS
 from benchmarks.studies.alphazero.settings import UNTRAINED
 from nim_envs.registry import GAMES
+from tests import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "docs" / "results"
 
 
@@ -63,12 +62,6 @@ def test_the_program_of_a_tutorial_is_the_one_that_the_benchmark_runs():
     tutorial = (ROOT / "docs" / "tutorials" / "ppo_from_scratch.md").read_text(encoding="utf-8")
     program = (ROOT / "agents" / "research" / "ppo_from_scratch.py").read_text(encoding="utf-8")
     assert f"```python\n{program}```" in tutorial
-
-
-def test_every_curve_of_results_is_turned_around_on_dark_pages_and_the_heatmap_is_not():
-    style = (ROOT / "docs" / "style.css").read_text(encoding="utf-8")
-    turned = set(re.findall(r'\[src[$*]="(\w+\.png)"\]', style))
-    assert {path.name for path in RESULTS.glob("*.png")} - turned == {"generalisation.png"}
 
 
 def figure(row, *keys):

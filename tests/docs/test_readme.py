@@ -7,23 +7,18 @@ import re
 import shlex
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 import nim_envs
 from docs.tutorials import sign_bug
 from nim_envs.registry import GAMES
+from tests import ROOT
 from tests.commands import run_agents, run_nim_envs
 
-ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```", README, flags=re.DOTALL)
 """The programs, and what stands below each."""
-
-
-def test_the_readme_is_short():
-    assert len(README.splitlines()) <= 120
 
 
 def test_the_first_program_of_the_readme_runs_in_an_interpreter_of_its_own(tmp_path):
@@ -45,7 +40,8 @@ def test_a_program_of_the_readme_runs_alone_and_prints_what_stands_below_it(code
     assert capsys.readouterr().out == printed
 
 
-def test_the_first_program_of_the_readme_is_short_and_all_show_their_output():
+def test_the_readme_and_its_first_program_are_short_and_all_show_their_output():
+    assert len(README.splitlines()) <= 120
     assert len([line for line in BLOCKS[0][0].splitlines() if line.strip()]) <= 12
     # The first output is that of a command.
     assert len(BLOCKS) + 1 == README.count("```python") + 1 == README.count("```text")

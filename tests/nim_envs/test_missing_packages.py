@@ -2,7 +2,7 @@
 
 import re
 
-from tests.forks import ROOT
+from tests import ROOT
 
 NEEDED = [
     (

@@ -28,7 +28,7 @@ def shares(observations, masks):
 
 
 @pytest.mark.parametrize("policy", [likeliest, shares])
-@pytest.mark.parametrize("games", [0, 1, 2, 3, 4, 5, 8, 64])
+@pytest.mark.parametrize("games", [0, 1, 3, 64])
 def test_the_mean_of_the_batch_is_found_whatever_the_number_of_games(policy, games):
     env = make_vector("nim", games, heaps=(3, 4, 5)) if games else GameEnv(NIM)
     assert optimality(policy, env).count == 102
@@ -113,20 +113,3 @@ def test_a_policy_that_draws_is_scored_by_the_mean_of_its_samples():
     for wrong in (0, 1.5):
         with pytest.raises(ValueError, match="samples must be"):
             optimality(drawn, NIM, samples=wrong)
-
-
-def test_asking_again_leaves_the_generator_of_the_score_alone():
-    asked = []
-
-    def policy(observations, masks, rng):
-        asked.append(rng.random())
-        return masks.argmax(axis=1)
-
-    optimality(policy, NIM, seed=5)
-    assert asked[0] == np.random.default_rng(5).random()
-    assert len(asked) == 51
-    asked.clear()
-    optimality(policy, make_game("nim", heaps=(45, 45, 45)), seed=5)
-    drawn_once = np.random.default_rng(5)
-    assert asked[0] == drawn_once.random()
-    assert drawn_once.random() in asked  # of the second batch

@@ -21,6 +21,7 @@ from nim_envs import GameEnv, make_game, optimality
 from nim_envs.adapters.pgx import PgxEnv, make_pgx
 from nim_envs.game import PLAYERS
 from tests.clients.jax.plain_search import below_finished, plain
+from tests.clients.nim import lost
 from tests.clients.tutorials import run_tutorial
 from tests.outcome_games import small_connect
 
@@ -63,39 +64,7 @@ def games_saved(path):
     return alphazero._content(path)["arrays"][-1 - after]
 
 
-def lost(position, misere):
-    """Whether the player to move loses at Nim: heap by heap, in no use of the package."""
-    if misere and max(position) <= 1:
-        return sum(position) % 2 == 1
-    return all(sum(size >> bit & 1 for size in position) % 2 == 0 for bit in range(10))
-
-
 # Networks.
-
-
-def plain_logit(weights, position, columns, signed):
-    """The formula of the signed products for one position, column by column."""
-
-    def linear(name, inputs):
-        return inputs @ weights[f"{name}.weight"] + weights[f"{name}.bias"]
-
-    def sigmoid(x):
-        return 1 / (1 + np.exp(-x))
-
-    factors = np.cos(weights["angles"])
-    factors = factors if signed else (1 + factors) / 2
-    units = len(weights["output.weight"])
-    h = np.zeros(units)
-    for column in reversed(range(columns)):
-        product = np.ones(factors.shape[1])
-        for heap in position:
-            product *= factors[heap >> column & 1]
-        x = linear("mixed", np.tanh(linear("hidden", product)))
-        g, s = linear("input", x), linear("state", h)
-        reset = sigmoid(g[:units] + s[:units])
-        keep = sigmoid(g[units : 2 * units] + s[units : 2 * units])
-        h = keep * h + (1 - keep) * np.tanh(g[2 * units :] + reset * s[2 * units :])
-    return float(linear("output", h)[0])
 
 
 @pytest.mark.parametrize("signed", [True, False])
@@ -119,17 +88,18 @@ def test_signed_products_are_those_of_numpy_and_pytorch(signed, heaps):
     pytorch = network.formula.logits(tensors, parts, count, torch).numpy()
     np.testing.assert_allclose(ours, pytorch, rtol=1e-4, atol=1e-6)
 
+    # A position is worth what the formula says, and a move the opposite of that after it.
+    def worth(positions):
+        keys = network.formula.key_table(count, columns)[np.arange(count), positions].sum(axis=-1)
+        return np.tanh(ours[keys] / 2)
+
     positions = game.positions()
     logits, values = map(np.asarray, network(jnp.asarray(positions, jnp.int32)))
     assert logits.shape == (len(positions), env.num_actions)
-    masks = game.mask(positions) != 0
-    for position, mask, shown, value in zip(positions, masks, logits, values, strict=True):
-        expected = math.tanh(plain_logit(weights, position, columns, signed) / 2)
-        assert value == pytest.approx(expected, abs=1e-5)
-        for action in np.flatnonzero(mask):
-            (after,) = game.step(position[np.newaxis], np.array([action]))
-            expected = -4 * math.tanh(plain_logit(weights, after, columns, signed) / 2)
-            assert shown[action] == pytest.approx(expected, abs=1e-5)
+    np.testing.assert_allclose(values, worth(positions), atol=1e-5)
+    rows, actions = np.nonzero(game.mask(positions))
+    after = game.step(positions[rows], actions)
+    np.testing.assert_allclose(logits[rows, actions], -4 * worth(after), atol=1e-5)
 
 
 # Self-play and targets.

@@ -12,9 +12,9 @@ from inspect_ai.model import ModelOutput, ModelUsage, get_model
 
 from nim_envs.adapters.inspect_ai import exam
 from nim_envs.text.exam import Suite
+from tests import ROOT
 
 ONLY = ("misere-4-5-6-disguised", "octal-a")
-ROOT = Path(__file__).resolve().parents[3]
 
 
 def right_replies():

@@ -14,8 +14,8 @@ from nim_envs.cli.main import main
 from nim_envs.cli.options import as_word
 from nim_envs.cli.values import arguments_of, value_of
 from nim_envs.registry import GAMES
+from tests import ROOT
 from tests.commands import run_nim_envs as run
-from tests.forks import ROOT
 
 
 def shown(capsys, *arguments):

@@ -16,11 +16,9 @@ from nim_envs.errors import (
     InvalidGameError,
     SearchTooLargeError,
 )
-from nim_envs.games import graph
 from nim_envs.registry import GAMES
 from nim_envs.render import position_shapes
 from nim_envs.render.geometry import Area
-from nim_envs.render.graph_layout import graph_places
 from nim_envs.render.heaps import HeapBar
 from nim_envs.render.palette import PLAYERS, WINNING
 from nim_envs.render.picture import SIZE, Picture
@@ -173,16 +171,6 @@ def test_parts_of_any_number_and_size_neither_overlap_nor_leave_the_picture(name
                     assert layout.bar(0, layout.part.num_positions - 1).within(layout.cell)
             for drawn in getattr(panel, "graphs", []) if size[0] >= SIZE[0] else ():
                 lie_apart_in(drawn.cell, [drawn.node(node) for node in range(len(drawn.places))])
-
-
-def test_the_edges_of_a_graph_lead_from_left_to_right():
-    successors = random_graph(40, np.random.default_rng(40))
-    places, bends = graph_places(graph(successors, tokens=(39,)).parts[0])
-    assert all(0 <= value <= 1 for place in places for value in place)
-    for node, targets in enumerate(successors):
-        for target in targets:
-            way = [places[node], *bends.get((node, target), []), places[target]]
-            assert all(one.x < two.x for one, two in itertools.pairwise(way))
 
 
 def act(env, description):

@@ -8,7 +8,6 @@ import pytest
 from nim_envs.errors import InvalidGameError
 from nim_envs.text import (
     Language,
-    TextEnv,
     TextGame,
     prompt,
     reward,
@@ -137,21 +136,3 @@ def test_whole_games_end_with_the_result_of_the_rules(opponent):
         transcript = play.transcript
         assert play.replay(transcript)[-1].ending == turn.ending
     assert "The game is drawn." in ended
-
-
-def test_the_environment_says_that_a_game_is_drawn():
-    entry, truth = tic_tac_toe(), truth_of("tic-tac-toe")
-    env = TextEnv(entry.game, "optimal", seat=0)
-    env.reset(seed=0)
-    terminated = False
-    while not terminated:
-        here = env._play.position
-        label = max(entry.moves(here), key=lambda move: -truth[move[1]])[0]
-        observation, earned, terminated, truncated, info = env.step(f"tic-tac-toe 0: {label}")
-        assert (info["kind"], info["value"], info["kept_value"]) == ("kept_draw", 0, True)
-    assert (observation, truncated) == ("The game is over. The game is drawn.", False)
-    assert earned == 0.0
-    assert not np.signbit(earned)
-    by_turn = TextEnv(entry.game, "optimal", seat=0, rewards="turn")
-    by_turn.reset(seed=0)
-    assert by_turn.step("tic-tac-toe 0: 4")[1] == 0.5

@@ -98,7 +98,11 @@ def test_retries_ask_again_and_never_forget_the_first_fault():
         assert text.reply("pass").again == left
 
 
-def test_seats():
+def test_starts_and_seats():
+    own = make_game("nim", start=(0, 0, 2))
+    assert TextGame(own, seat=0).reset() == "normal heaps 0 0 2 move"
+    assert TextGame(own, seat=0, start="fixed").reset() == "normal heaps 3 4 5 move"
+    assert TextGame(own, seat=0, start=(1, 2, 0)).reset() == "normal heaps 1 2 0 move"
     for seat in (0, 1):
         text = TextGame(NIM, "random", seat=seat)
         text.reset()
@@ -109,14 +113,6 @@ def test_seats():
     turn = text.reply("heap 0: take 1")
     assert (turn.opponent_move, turn.result, text.seat) == (None, 0.0, 1)
     assert text.reply("heap 1: take 1").result == 1.0
-
-
-def test_starts():
-    assert TextGame(NIM, seat=0).reset() == "normal heaps 3 4 5 move"
-    assert TextGame(NIM, seat=0, start=(1, 2, 0)).reset() == "normal heaps 1 2 0 move"
-    own = make_game("nim", start=(0, 0, 2))
-    assert TextGame(own, seat=0).reset() == "normal heaps 0 0 2 move"
-    assert TextGame(own, seat=0, start="fixed").reset() == "normal heaps 3 4 5 move"
 
 
 def test_any_player_is_an_opponent():
@@ -193,12 +189,9 @@ def test_bad_arguments_are_refused():
         TextGame(NIM, retries=-1)
     with pytest.raises(InvalidResetError, match="seed must be"):
         TextGame(NIM, seed=None)
-    with pytest.raises(ResetNeededError):
-        TextGame(NIM).reply("heap 0: take 1")
     text = TextGame(NIM)
-    text.reset()
-    with pytest.raises(TypeError, match="a reply is a string"):
-        text.reply(3)
+    with pytest.raises(ResetNeededError):
+        text.reply("heap 0: take 1")
     with pytest.raises(ValueError, match="leave a legal move"):
         text.reset((0, 0, 0))
 

@@ -2,8 +2,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from matplotlib.patches import Circle, FancyArrowPatch
 
 from agents.research.column_automata import ONE, SEPARATOR, ZERO, ColumnAutomaton
+from agents.research.column_automata.diagram import automaton_diagram
 from nim_envs.errors import InvalidAutomatonError, InvalidPositionError
 from tests.agents.research.column_automata.claims import right_claim
 
@@ -89,3 +91,18 @@ def test_a_diagram_has_every_transition():
         assert name == [">"] * (state == 0) + [str(state)] + ["P"] * bool(automaton.lost[state])
         assert [int(end), int(one), int(zero)] == automaton.transitions[state].tolist()
     assert len(lines) == automaton.states
+
+
+def test_states_and_transitions_are_drawn_with_their_letters(tmp_path):
+    even = ColumnAutomaton([[0, 1], [2, 0], [2, 2]], [True, False, False], True)
+    figure = automaton_diagram(even)
+    (axes,) = figure.axes
+    texts = [text.get_text() for text in axes.texts]
+    assert texts[:3] == ["0 P", "1", "2"]
+    # Two letters lead from state 2 to itself, one arrow for both.
+    assert sorted(texts[3:]) == ["1", "1", "|", "|", "|, 1"]
+    circles = [patch for patch in axes.patches if isinstance(patch, Circle)]
+    arrows = [patch for patch in axes.patches if isinstance(patch, FancyArrowPatch)]
+    assert len(circles) == 3 + 1
+    assert len(arrows) == 5 + 1
+    figure.savefig(tmp_path / "even.svg")
