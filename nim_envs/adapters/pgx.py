@@ -18,9 +18,7 @@ from nim_envs.graph import Graph
 from nim_envs.optional import imports_for
 from nim_envs.registry import make_game
 from nim_envs.render.text import render_text
-from nim_envs.starts import Sampler
 from nim_envs.sums import Sum, board_of
-from nim_envs.typing import FloatArray
 
 with imports_for("the adapter for pgx", "jax"):
     import jax
@@ -42,13 +40,6 @@ SEATS = np.arange(2)
 class PgxState(core.State):
     """A state of :class:`PgxEnv`: what any state of pgx has, and the position."""
 
-    current_player: Array
-    observation: Array
-    rewards: Array
-    terminated: Array
-    truncated: Array
-    legal_action_mask: Array
-    _step_count: Array
     _row: Array
     # JAX keeps the structure of whatever it compiled for: with the environment itself in it, that
     # would never be freed.
@@ -79,9 +70,8 @@ class PgxState(core.State):
         game = self.env.game
         positions = np.asarray(self.position).reshape(-1, len(game.fields))
         lines = "\n\n".join(render_text(game, each) for each in positions).split("\n")
-        width, height = 10 * max(map(len, lines)) + 20, 20 * len(lines) + 20
+        width, height, size = 10 * max(map(len, lines)) + 20, 20 * len(lines) + 20, scale or 1.0
         ink, paper = ("white", "black") if color_theme == "dark" else ("black", "white")
-        size = scale or 1.0
         spans = "".join(
             f'<tspan x="10" y="{20 * index + 25}">{escape(line)}</tspan>'
             for index, line in enumerate(lines)
@@ -102,43 +92,35 @@ class PgxState(core.State):
         Path(filename).write_text(picture, encoding="utf-8")
 
 
-class GraphTables:
-    """A game on one graph: a state is a row, and everything is looked up."""
+class Tables:
+    """The moves of a graph, or of the parts of a sum: a state is the row of each part."""
 
-    def __init__(self, graph: Graph) -> None:
-        own = np.arange(graph.num_positions, dtype=np.int32)[:, np.newaxis]
-        self._num_actions = graph.num_actions
-        self._after = jnp.asarray(np.where(graph.after < 0, own, graph.after).reshape(-1))
-        self._legal = jnp.asarray(graph.after >= 0)
-        self._coordinates = jnp.asarray(graph.coordinates, jnp.int32)
+    def __init__(self, board: Graph | Sum) -> None:
+        self._board, self._second = board, None
+        if isinstance(board, Graph):
+            parts, options, first = [board], board.num_actions, [0]
+        else:
+            parts, options, first = [*board.parts], board.options, board.first_rows
+            if board.second is not None:
+                self._second = jnp.asarray(board.second.reshape(-1))
+                # The first slot of the group of each part.
+                group = [board.group_of.get(i, range(-1, 0)).start for i in range(len(parts))]
+                self._group = jnp.asarray(group, jnp.int32)
+        tables = {part: jnp.asarray(part.coordinates, jnp.int32) for part in {*parts}}
+        self._coordinates = [tables[part] for part in parts]
+        self._options, self._first = options, jnp.asarray(first, jnp.int32)
+        self._numbers = np.arange(len(parts), dtype=np.int32)
+        # An illegal option leads to the same row.
+        own = np.concatenate([np.arange(part.num_positions) for part in dict.fromkeys(parts)])
+        after = np.where(board.after < 0, own[:, np.newaxis], board.after)
+        self._after = jnp.asarray(after.reshape(-1), jnp.int32)
+        # Bits are several times smaller than booleans, and looked up in less time.
+        self._legal = jnp.asarray(np.packbits(board.after >= 0, axis=1, bitorder="little"))
 
-    def positions(self, row: Array) -> Array:
-        """Return the coordinates of states, int32 ``(..., fields)``."""
-        return self._coordinates[row]
-
-    def step(self, row: Array, action: Array) -> Array:
-        """Return the state after an action; after an illegal one, the same."""
-        return self._after[row * self._num_actions + action]
-
-    def mask(self, row: Array) -> Array:
-        """Return which actions are legal, boolean ``(actions,)``."""
-        return self._legal[row]
-
-
-class SumTables:
-    """A game on a sum: a state is the row of each part, in the tables of the different parts."""
-
-    def __init__(self, total: Sum) -> None:
-        self._options, numbers = total.options, range(len(total.parts))
-        tables = {part: jnp.asarray(part.coordinates, jnp.int32) for part in {*total.parts}}
-        self._coordinates = [tables[part] for part in total.parts]
-        self._first = jnp.asarray(total.first_rows, jnp.int32)
-        self._numbers = np.arange(len(total.parts), dtype=np.int32)
-        self._after, self._legal = jnp.asarray(total.after), jnp.asarray(total.after >= 0)
-        self._second = None if total.second is None else jnp.asarray(total.second)
-        # The first slot of the group of each part.
-        group = [total.group_of[i].start if i in total.group_of else -1 for i in numbers]
-        self._group = jnp.asarray(group, jnp.int32)
+    def find(self, positions: npt.ArrayLike) -> npt.NDArray[np.int32]:
+        """Return the states at positions, ``(..., parts)``, on the host and without a check."""
+        states = self._board.find(np.asarray(positions)).astype(np.int32)
+        return states.reshape(*np.shape(positions)[:-1], -1)
 
     def positions(self, rows: Array) -> Array:
         """Return the coordinates of states, int32 ``(..., fields)``."""
@@ -147,20 +129,26 @@ class SumTables:
 
     def step(self, rows: Array, action: Array) -> Array:
         """Return the state after an action, its second part in the first empty slot."""
+        if len(self._numbers) == 1:  # nothing to choose, which takes a tenth of a step
+            return self._after[rows * self._options + action]
         part, option = action // self._options, action % self._options
-        row = self._first[part] + rows[part]
-        after = self._after[row, option]
-        moved = jnp.where((self._numbers == part) & (after >= 0), after, rows)
+        entry = (self._first[part] + rows[part]) * self._options + option
+        moved = jnp.where(self._numbers == part, self._after[entry], rows)
         if self._second is None:
             return moved
-        second = self._second[row, option]
+        second = self._second[entry]
         empty = (moved == 0) & (self._group == self._group[part])
         filled = (self._numbers == jnp.argmax(empty)) & (second > 0)
         return jnp.where(filled, second, moved)
 
-    def mask(self, rows: Array) -> Array:
-        """Return which actions are legal, boolean ``(actions,)``."""
-        return self._legal[self._first + rows].reshape(-1)
+    def legal(self, rows: Array) -> Array:
+        """Return the legal options of each part as bits, uint8 ``(parts, bytes)``."""
+        return self._legal[self._first + rows]
+
+    def mask(self, bits: Array) -> Array:
+        """Return bits as a mask, boolean ``(actions,)``."""
+        legal = jnp.unpackbits(bits, axis=-1, count=self._options, bitorder="little")
+        return legal.reshape(-1).astype(jnp.bool_)
 
 
 class _OnePerGame(ABCMeta):
@@ -225,18 +213,26 @@ class PgxEnv(core.Env, metaclass=_OnePerGame):
         (Array(0, dtype=int32), Array(0., dtype=float32))
     """
 
+    version = "v0"
+    """Raised where its behaviour changes in a way that could change results."""
+    num_players = len(SEATS)
+
     def __init__(self, game: Game, encoding: str = "integer") -> None:
         super().__init__()
         game.check_ends("PgxEnv, which truncates no game,")
         self.game = game
         self._made_of = copy(game), encoding  # the copy has no solution
         self.encoding = Encoding(encoding, game.fields, np.int32)
-        self._board = board = board_of(game.parts, most=LARGEST_GRAPH)
-        self.tables = GraphTables(board) if isinstance(board, Graph) else SumTables(board)
-        self._starts = Starts(game.starts.sampler(game), self._rows_at)
+        self.tables = Tables(board_of(game.parts, most=LARGEST_GRAPH))
+        positions, probabilities = game.starts.sampler(game).support()
+        self._starts = jnp.asarray(self.tables.find(positions))
+        sums = probabilities.cumsum()
+        # Where the sums of probabilities are on a scale of 32 bits; none where all are equal.
+        self._cuts = np.rint(sums[:-1] / sums[-1] * LARGEST_WORD).astype(np.uint32)
+        self._are_alike = (probabilities == probabilities[0]).all()
         # The rewards of who moved to a position without moves; integers, so that none is -0.
         outcome = game.parts[0].outcome
-        ends = np.array(1 if game.misere else -1) if outcome is None else outcome
+        ends = np.array([1 if game.misere else -1]) if outcome is None else outcome
         self._end_rewards = jnp.asarray(-ends)
         # JAX traces once for each object, and a bound method is a new one each time.
         compiled: Any = self
@@ -246,30 +242,6 @@ class PgxEnv(core.Env, metaclass=_OnePerGame):
     def id(self) -> Any:
         """The name of the game, such as ``"nim_envs/nim"``."""
         return f"nim_envs/{self.game.name}"
-
-    @property
-    def version(self) -> str:
-        """Its version; raised where its behaviour changes in a way that could change results."""
-        return "v0"
-
-    @property
-    def num_players(self) -> int:
-        """Two."""
-        return len(SEATS)
-
-    @property
-    def num_actions(self) -> int:
-        """Number of actions, legal or not."""
-        return self.game.num_actions
-
-    @property
-    def observation_shape(self) -> tuple[int, ...]:
-        """Shape of an observation."""
-        return tuple(self.encoding.space.shape)
-
-    def _rows_at(self, positions: npt.ArrayLike) -> npt.NDArray[np.int32]:
-        """Return the states at coordinates, which are not checked."""
-        return self._board.find(np.asarray(positions)).astype(np.int32)
 
     def state_at(self, position: Array, current_player: Array = 0) -> PgxState:
         """Return the state at a position, for search and for analysis.
@@ -283,39 +255,50 @@ class PgxEnv(core.Env, metaclass=_OnePerGame):
             InvalidPositionError: not a position of this game.
         """
         if isinstance(position, jax.core.Tracer):
-            shape = self._rows_at(self.game.start).shape
-            found = jax.eval_shape(lambda: jnp.zeros(shape, jnp.int32))
-            row = jax.pure_callback(self._rows_at, found, position, vmap_method="broadcast_all")
+            found = jax.eval_shape(lambda: self._starts[0])
+            row = jax.pure_callback(self.tables.find, found, position, vmap_method="broadcast_all")
         else:
             self.game.checked_state(position)
-            row = jnp.asarray(self._rows_at(position))
+            row = jnp.asarray(self.tables.find(position))
         return self._begun(row, jnp.asarray(current_player, jnp.int32))
+
+    def _init(self, key: Array) -> PgxState:
+        """Draw who begins, and where: by a random word modulo, or between cuts, each to 2**-32."""
+        count, row = len(self._starts), self._starts[0]
+        # All random words in one call: half of the time of random play goes into them.
+        words = jax.random.bits(key, (1 + (count > 1),), jnp.uint32)
+        if count > 1 and self._are_alike:
+            row = self._starts[words[1] % jnp.uint32(count)]
+        elif count > 1:
+            word = jnp.minimum(words[1], jnp.uint32(LARGEST_WORD - 1))
+            row = self._starts[jnp.searchsorted(self._cuts, word, side="right")]
+        return self._begun(row, (words[0] % jnp.uint32(2)).astype(jnp.int32))
 
     def _begun(self, row: Array, current_player: Array) -> PgxState:
         """Return the first state of a game."""
-        legal = self.tables.mask(row)
-        terminated = ~legal.any()
         return PgxState(
             current_player=current_player,
-            observation=self.encoding.encode(self.tables.positions(row)),
             rewards=jnp.zeros(2, jnp.float32),
-            terminated=terminated,
             truncated=jnp.bool_(False),
-            legal_action_mask=legal | terminated,
             _step_count=jnp.int32(0),
-            _row=row,
             _made_of=self._made_of,
+            **self._facts(row, jnp.bool_(False)),
         )
 
-    def _init(self, key: Array) -> PgxState:
-        """Draw who begins, and where."""
-        # All random words in one call: half of the time of random play goes into them.
-        words = jax.random.bits(key, (1 + self._starts.words,), jnp.uint32)
-        return self._begun(self._starts.draw(words[1:]), below(2, words[0]))
+    def _facts(self, row: Array, terminated: Array) -> dict[str, Array]:
+        """Return what a state has by its row; without a move the game is terminated, too."""
+        legal = self.tables.legal(row)
+        terminated = terminated | ~legal.any()
+        return {
+            "observation": self.encoding.encode(self.tables.positions(row)),
+            "terminated": terminated,
+            "legal_action_mask": self.tables.mask(jnp.where(terminated, jnp.uint8(255), legal)),
+            "_row": row,
+        }
 
     def _step(self, state: PgxState, action: Array, key: Array | None) -> PgxState:
-        """Make a legal move in a game that goes on."""
-        return self._moved(state, action, finished=jnp.bool_(False), illegal=jnp.bool_(False))
+        """Make a legal move in a game that goes on: ``step`` itself, which does all."""
+        return self.step(state, action)
 
     def step(self, state: PgxState, action: Array, key: Array | None = None) -> PgxState:
         """Make a move.
@@ -329,27 +312,18 @@ class PgxEnv(core.Env, metaclass=_OnePerGame):
             key: not used, as moves draw nothing.
         """
         finished = state.terminated | state.truncated
-        counted = state.replace(_step_count=state._step_count + jnp.where(finished, 0, 1))
-        known = (action >= 0) & (action < self.num_actions)
+        known = (action >= 0) & (action < self.game.num_actions)
         illegal = ~(known & state.legal_action_mask[action]) & ~state.terminated
-        return self._moved(counted, action, finished, illegal)
-
-    def _moved(self, state: PgxState, action: Array, finished: Array, illegal: Array) -> PgxState:
-        """Return the state after an action, unless the game is finished or the action illegal."""
         row = jnp.where(finished | illegal, state._row, self.tables.step(state._row, action))
-        legal = self.tables.mask(row)
-        ended = ~legal.any() & ~finished
-        terminated = state.terminated | illegal | ended
-        won = self._end_rewards if self._end_rewards.ndim == 0 else self._end_rewards[row]
-        gets = jnp.where(ended, won.astype(jnp.float32), 0.0)
+        facts = self._facts(row, state.terminated | illegal)
+        won = self._end_rewards[row if len(self._end_rewards) > 1 else 0].astype(jnp.float32)
+        gets = jnp.where(facts["terminated"] & ~finished, won, 0.0)
         gets = jnp.where(illegal, self._illegal_action_penalty, gets)
         after: PgxState = state.replace(
             current_player=jnp.where(finished, state.current_player, 1 - state.current_player),
-            observation=self.encoding.encode(self.tables.positions(row)),
             rewards=jnp.where(state.current_player == SEATS, gets, 0.0 - gets).astype(jnp.float32),
-            terminated=terminated,
-            legal_action_mask=legal | terminated,
-            _row=row,
+            _step_count=state._step_count + jnp.where(finished, 0, 1),
+            **facts,
         )
         return after
 
@@ -390,55 +364,3 @@ def make_pgx(game: str | Game, *, encoding: str = "integer", **game_arguments: A
     if isinstance(game, Game) and not game_arguments:
         return PgxEnv(game, encoding)
     return PgxEnv(make_game(game, **game_arguments), encoding)  # type: ignore[arg-type]
-
-
-class Starts:
-    """Draws start positions from a list on a device, by one random word of 32 bits.
-
-    Probabilities are whole numbers over 2**32: a word is reduced modulo the number of positions, or
-    compared with cut points, so that each is right to 2**-32.
-
-    Args:
-        sampler: sampler of the starts.
-        rows_at: function of coordinates to states.
-
-    Attributes:
-        words: words for a position.
-
-    Raises:
-        SearchTooLargeError: they are too many to list.
-    """
-
-    def __init__(self, sampler: Sampler, rows_at: Any) -> None:
-        positions, probabilities = sampler.support()
-        self._rows = jnp.asarray(rows_at(positions))
-        self.words = int(len(positions) > 1)
-        self._cuts = None
-        if not (probabilities == probabilities[0]).all():
-            self._cuts = jnp.asarray(cut_points(probabilities))
-
-    def draw(self, words: Array) -> Array:
-        """Return the state that ``words``, uint32 ``(self.words,)``, stand for."""
-        if not self.words:
-            return self._rows[0]
-        if self._cuts is None:
-            return self._rows[below(len(self._rows), words[0])]
-        word = jnp.minimum(words[0], jnp.uint32(LARGEST_WORD - 1))
-        return self._rows[jnp.searchsorted(self._cuts, word, side="right")]
-
-
-def cut_points(weights: FloatArray) -> npt.NDArray[np.uint32]:
-    """Return where the sums of weights ``(n,)`` but the last are, on a scale of 32 bits.
-
-    Example:
-        >>> cut_points(np.array([1.0, 2.0, 1.0])).tolist()
-        [1073741824, 3221225471]
-    """
-    sums = weights.cumsum()
-    points: npt.NDArray[np.uint32] = np.rint(sums[:-1] / sums[-1] * LARGEST_WORD).astype(np.uint32)
-    return points
-
-
-def below(number: int, word: Array) -> Array:
-    """Return an integer from 0 to ``number - 1``, all with the same probability to 2**-32."""
-    return (word % jnp.uint32(number)).astype(jnp.int32)
