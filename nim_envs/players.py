@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from inspect import Parameter, signature
 from itertools import repeat
 from pkgutil import resolve_name
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -28,12 +28,6 @@ PolicyFunction = Callable[[Array, MaskArray], Any]
 OpponentFunction = Callable[[Array, MaskArray, np.random.Generator], Any]
 MoveFunction = Callable[[Position], Sequence[int] | int]
 
-LIBRARIES = dict.fromkeys(
-    ("open_spiel", "pyspiel"), "nim_envs.adapters.openspiel.players:OpenSpielPlayer"
-)
-"""Adapters of players, given the game, by the package of the player's class or of one above it.
-Their ``position_probabilities`` takes positions, and returns probabilities of actions."""
-
 SCORED = ("position_probabilities", "action_probabilities", "move", "act")
 """The methods that a score looks for, in this order, before a call."""
 
@@ -41,6 +35,11 @@ PLAYED = ("position_probabilities", "act", "action_probabilities", "move")
 """The methods that a game looks for, in this order, before a call."""
 
 SB3_PACKAGES = ("stable_baselines3", "sb3_contrib")
+
+OPENSPIEL_PACKAGES = ("open_spiel", "pyspiel")
+OPENSPIEL_ADAPTER = "nim_envs.adapters.openspiel.players:OpenSpielPlayer"
+"""Adapter of players of OpenSpiel, given the game; its ``position_probabilities`` takes
+positions, and returns probabilities of actions."""
 
 
 @runtime_checkable
@@ -85,16 +84,8 @@ AnyPlayer = Policy | Mover | Agent | PolicyFunction | OpponentFunction | MoveFun
 """Anything that can be scored, be an opponent or play matches."""
 
 
-class Turns(NamedTuple):
-    """A batch of games in which a player is to move; it may overwrite the arrays."""
-
-    observations: Array  # (n, ...)
-    masks: MaskArray  # int8 (n, actions)
-    positions: IntArray  # int64 (n, fields)
-
-
 class PlayerAdapter:
-    """Any player as a function of turns, of a batch of games, or of one game.
+    """Any player, asked about positions, in a batch of games, or in one game.
 
     Args:
         player: anything of :data:`AnyPlayer`.
@@ -113,8 +104,8 @@ class PlayerAdapter:
     def __init__(self, player: Any, game: Game | None, *, is_scored: bool = False) -> None:
         if not is_player(player):
             raise TypeError(f"{player!r} plays nothing{hint(player)}")
-        if (adapter := _library_adapter(player)) is not None:
-            player = resolve_name(adapter)(player, game)
+        if _is_of_openspiel(player):
+            player = resolve_name(OPENSPIEL_ADAPTER)(player, game)
         self.player, self.game = player, game
         methods = SCORED if is_scored else PLAYED
         self._method = next((name for name in methods if _has(player, name)), "")
@@ -124,15 +115,25 @@ class PlayerAdapter:
         self.moves = self._method in ("move", "position_probabilities")
         if self._method == "move" and game is None:
             raise TypeError(f"{player!r} moves from positions: only environments of nim_envs tell")
-        self._move: MoveFunction = getattr(player, "move", player)
         self._batch: OpponentFunction | None = player if arguments == 3 else None
         if self._method == "act":
             self._batch = getattr(player, "act_many", None)
         self.refused: Position | None = None
 
-    def __call__(self, turns: Turns, rng: np.random.Generator) -> Any:
-        """Return the player's answer: actions ``(n,)`` or probabilities ``(n, actions)``."""
-        observations, masks, positions = turns
+    def answer(
+        self, observations: Array, masks: MaskArray, positions: IntArray, rng: np.random.Generator
+    ) -> Any:
+        """Return the player's answer where it is to move, not checked.
+
+        Args:
+            observations: ``(n, ...)``, may be overwritten.
+            masks: int8 ``(n, actions)``, may be overwritten.
+            positions: int64 ``(n, fields)``, for a player that :attr:`moves`.
+            rng: source of all random numbers.
+
+        Returns:
+            Actions ``(n,)``, or probabilities ``(n, actions)``.
+        """
         if self._method == "position_probabilities":
             return self.player.position_probabilities(positions)
         if self._method == "action_probabilities":
@@ -170,6 +171,9 @@ class PlayerAdapter:
         Raises:
             InvalidActionError: neither actions nor probabilities of them.
         """
+        if self._batch is None and observations.dtype.kind == "i":
+            observations = observations.astype(np.int64)
+        here = slice(None) if due is None else due
         try:
             if self._batch is not None:
                 answer = self._batch(observations, masks, rng)
@@ -179,23 +183,25 @@ class PlayerAdapter:
                 if array.ndim != 2:  # in a list, a boolean among integers can still be told
                     return answer if isinstance(answer, list) else array
                 # Of another length it is refused below, as it is.
-                answer = array if due is None or len(array) != len(masks) else array[due]
-                return _in_rows(answer, due, masks, rng)
-            if observations.dtype.kind == "i":
-                observations = observations.astype(np.int64)
-            if self._method == "act":
+                answer = array[here] if len(array) == len(masks) else array
+            elif self._method == "act":
                 act = self.player.act
                 turns = zip(observations, masks, repeat(True) if due is None else due, strict=False)
                 return [
                     one_action(act(observation, mask, rng), masks.shape[1], rng) if to_move else 0
                     for observation, mask, to_move in turns
                 ]
-            here = slice(None) if due is None else due
-            there = positions()[here] if self.moves else observations[:0]
-            answer = self(Turns(observations[here], masks[here], there), rng)
-            return _in_rows(answer, due, masks, rng)
+            else:
+                there = positions()[here] if self.moves else observations[:0]
+                answer = self.answer(observations[here], masks[here], there, rng)
+            chosen = as_actions(answer, masks[here].shape, rng)
         except InvalidPolicyError as error:
             raise InvalidActionError(f"actions are wrong: {error}") from None
+        if due is None:
+            return chosen
+        actions = np.zeros(len(masks), dtype=np.int64)
+        actions[due] = chosen
+        return actions
 
     def action(
         self,
@@ -217,7 +223,7 @@ class PlayerAdapter:
         """Return the action of the move that the player makes at a position."""
         assert self.game is not None
         try:
-            chosen = position_after(self._move, position)
+            chosen = position_after(getattr(self.player, "move", self.player), position)
         except InvalidPolicyError as error:
             raise InvalidPolicyError(f"at {position}: {error}") from None
         wanted = _without_order(self.game, chosen)
@@ -234,18 +240,6 @@ def _without_order(game: Game, position: Position) -> Any:
     parts = [*zip(game.parts, game.split(position), strict=True)]
     slots = sorted((id(part), here) for part, here in parts if part.second is not None)
     return slots, [here for part, here in parts if part.second is None]
-
-
-def _in_rows(
-    answer: Any, due: BoolArray | None, masks: MaskArray, rng: np.random.Generator
-) -> IntArray:
-    """Return actions for all rows: those of the answer where due, 0 elsewhere."""
-    size, num_actions = masks.shape
-    if due is None:
-        return as_actions(answer, (size, num_actions), rng)
-    actions = np.zeros(size, dtype=np.int64)
-    actions[due] = as_actions(answer, (int(np.count_nonzero(due)), num_actions), rng)
-    return actions
 
 
 def position_after(move: MoveFunction, position: Position) -> Position:
@@ -268,26 +262,21 @@ def is_player(player: Any) -> bool:
     """Return whether ``player`` is anything of :data:`AnyPlayer`; a class is not."""
     if isinstance(player, type):
         return False
-    if any(_has(player, name) for name in SCORED) or _library_adapter(player) is not None:
+    if any(_has(player, name) for name in SCORED) or _is_of_openspiel(player):
         return True
-    return callable(player) and not _is_of_sb3(player)
+    return callable(player) and not hint(player)
 
 
 def hint(player: Any) -> str:
-    """Return advice for the error about something that is not a player."""
-    if _is_of_sb3(player):
+    """Return advice for the error about something that is not a player; mostly empty."""
+    # A model of Stable-Baselines3, or its network.
+    if hasattr(player, "predict") and not _packages(player).isdisjoint(SB3_PACKAGES):
         return "; nim_envs.adapters.sb3.sb3_policy(model) plays as a model of Stable-Baselines3"
     return ""
 
 
-def _is_of_sb3(player: Any) -> bool:
-    """Return whether it is a model of Stable-Baselines3, or its network."""
-    return hasattr(player, "predict") and not _packages(player).isdisjoint(SB3_PACKAGES)
-
-
-def _library_adapter(player: Any) -> str | None:
-    """Return the name of the adapter of a player of another library; ``None`` for others."""
-    return next((LIBRARIES[name] for name in _packages(player) & LIBRARIES.keys()), None)
+def _is_of_openspiel(player: Any) -> bool:
+    return not _packages(player).isdisjoint(OPENSPIEL_PACKAGES)
 
 
 def _packages(player: Any) -> set[str]:
@@ -317,11 +306,9 @@ def required_arguments(function: Any) -> int:
 def _takes(function: Any, count: int) -> bool:
     """Return whether a function can be called with that many arguments, as far as is known."""
     try:
-        known = signature(function)
-    except (TypeError, ValueError):
+        signature(function).bind(*[None] * count)
+    except ValueError:  # of some built-in functions nothing is known
         return True
-    try:
-        known.bind(*[None] * count)
     except TypeError:
         return False
     return True

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Mapping
 from inspect import isroutine
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from nim_envs.encoding import Encoding
 from nim_envs.errors import InvalidPolicyError
 from nim_envs.game import Game
 from nim_envs.player_answers import checked_probabilities
-from nim_envs.players import PlayerAdapter, Turns, hint, is_player
+from nim_envs.players import PlayerAdapter, hint, is_player
 from nim_envs.typing import Array, FloatArray, IntArray, MaskArray
 from nim_envs.validation import checked_integer
 
@@ -81,9 +82,8 @@ class ScoredPolicy:
             raise TypeError(
                 f"{policy!r} cannot be scored: {reason}. It can be an opponent, and play matches"
             )
-        checked_integer("seed", seed, minimum=0, maximum=2**64 - 1)
-        if samples is not None:
-            checked_integer("samples", samples, minimum=1)
+        self._rng = np.random.default_rng(checked_integer("seed", seed, 0, 2**64 - 1))
+        self._samples = None if samples is None else checked_integer("samples", samples, minimum=1)
         env, self._wrappers = _without_wrappers(env_or_game)
         self.game: Game = env if isinstance(env, Game) else env.game
         self._encoding: Encoding | None = getattr(env, "encoding", None)
@@ -92,8 +92,6 @@ class ScoredPolicy:
         has, needed = getattr(policy, "num_actions", None), self.game.num_actions
         if isinstance(has, int) and has != needed:
             raise ValueError(f"the model has {has} actions, this game {needed}")
-        self._samples = samples
-        self._rng = np.random.default_rng(seed)
         self._rng_again = np.random.default_rng(0)  # so that asking again changes no score
         self._asked_again = self._changed = 0
 
@@ -138,31 +136,35 @@ class ScoredPolicy:
         return probabilities
 
     def _asked(self, positions: IntArray, masks: MaskArray, rng: np.random.Generator) -> FloatArray:
-        answer = self._adapter(self.turns(positions, masks), rng)
-        return checked_probabilities(answer, (len(masks), self.game.num_actions))
+        answer = self._adapter.answer(*self.shown(positions, masks), positions.copy(), rng)
+        return checked_probabilities(answer, masks.shape)
 
-    def turns(self, positions: IntArray, masks: MaskArray) -> Turns:
-        """Return the arguments of a call of the policy, copies that it may overwrite."""
+    def shown(self, positions: IntArray, masks: MaskArray) -> tuple[Array, MaskArray]:
+        """Return observations and masks as the policy sees them, copies that it may overwrite."""
         encoding = self._encoding
         if encoding is None:
-            return Turns(positions.copy(), masks.copy(), positions.copy())
+            return positions.copy(), masks.copy()
         observations = encoding.encode(positions).astype(encoding.space.dtype, copy=False)
-        if not self._wrappers or not len(masks):
-            return Turns(observations, masks.copy(), positions.copy())
+        if not self._wrappers:
+            return observations, masks.copy()
         both = [self._through_wrappers(*one) for one in zip(observations, masks, strict=True)]
         again, _ = self._through_wrappers(observations[0], masks[0])
         if again.tobytes() != both[0][0].tobytes():
             raise refusal(self._wrappers[-1], "shows another observation when it is asked again")
-        seen, shown_masks = (np.stack(each) for each in zip(*both, strict=True))
-        return Turns(seen, shown_masks, positions.copy())
+        seen, shown_masks = map(np.stack, zip(*both, strict=True))
+        return seen, shown_masks
 
     def _through_wrappers(self, observation: Any, mask: MaskArray) -> tuple[Array, MaskArray]:
         """Return an observation, and the mask with it, as the outermost wrapper shows them."""
         seen: Any = observation.copy()
         if self._shows_masks:
             seen = {"observation": seen, "action_mask": mask.copy()}
-        for wrapper in self._wrappers:
-            seen = wrapper.observation(seen)
+        try:
+            for wrapper in self._wrappers:
+                seen = wrapper.observation(seen)
+        except AttributeError as error:
+            why = f"reads the environment, but a score has no game in progress ({error})"
+            raise refusal(wrapper, why) from error
         if not isinstance(seen, Mapping):
             return np.array(seen), mask.copy()
         if "observation" not in seen:
@@ -202,8 +204,7 @@ def _without_wrappers(env_or_game: Any) -> tuple[Any, list[Any]]:
             "a policy is scored on a nim_envs.Game, or an environment of nim_envs, not on "
             f"{env_or_game!r}: {advice}"
         )
-    if type(env) is not own:
-        _require_as_made(env, own)
+    _require_as_made(env, own)
     return env, around
 
 
@@ -223,32 +224,13 @@ def _require_as_made(layer: Any, known: type) -> None:
             raise refusal(layer, f"overrides {name}, which a score cannot follow")
 
 
-class _NoGame:
-    """Environment in a wrapper's copy, which has the spaces of ``env`` alone."""
-
-    def __init__(self, env: Any) -> None:
-        self.observation_space = env.observation_space
-        self.action_space = env.action_space
-
-    @property
-    def unwrapped(self) -> _NoGame:
-        """Itself."""
-        return self
-
-    def close(self) -> None:
-        """Close nothing."""
-
-    def __getattr__(self, name: str) -> Any:
-        raise TypeError(
-            f"an observation wrapper reads {name} of the environment, where a score shows it "
-            f"positions without a game in progress: {ADVICE}"
-        )
-
-
 def _out_of_play(wrapper: ObservationWrapper[Any, Any, Any]) -> Any:
-    """Return a copy of a wrapper around no game, so that a score changes nothing in play."""
+    """Return a copy of a wrapper around spaces alone, so that a score changes nothing in play."""
     _require_as_made(wrapper, ObservationWrapper)
+    env = wrapper.env
+    spaces = SimpleNamespace(observation_space=env.observation_space, action_space=env.action_space)
+    spaces.unwrapped = spaces
     try:
-        return copy.deepcopy(wrapper, {id(wrapper.env): _NoGame(wrapper.env)})
+        return copy.deepcopy(wrapper, {id(env): spaces})
     except Exception as error:
         raise refusal(wrapper, f"cannot be copied ({error})") from error

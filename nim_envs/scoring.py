@@ -14,27 +14,13 @@ from tqdm import tqdm
 from nim_envs.errors import InvalidPolicyError, InvalidPositionError, SearchTooLargeError
 from nim_envs.game import PLAYERS, Game
 from nim_envs.graph import LARGEST_TABLE, Graph
-from nim_envs.players import AnyPlayer, Mover, Policy
+from nim_envs.players import AnyPlayer
 from nim_envs.scored_policy import ScoredPolicy, game_of
 from nim_envs.solution import Solution, retrograde
 from nim_envs.starts import OutcomeStart
 from nim_envs.sums import Sum, board_of, graph_of, states_at
 from nim_envs.typing import BoolArray, FloatArray, IntArray, ValueArray
 from nim_envs.validation import checked_integer
-
-__all__ = [
-    "POSITION_SETS",
-    "AnyPlayer",
-    "ExpectedScores",
-    "Mover",
-    "Optimality",
-    "Policy",
-    "beatable_share",
-    "best_response",
-    "expected_scores",
-    "mean_interval",
-    "optimality",
-]
 
 POSITION_SETS = ("all", "reachable", *PLAYERS)
 
@@ -197,63 +183,58 @@ def optimality(
             raise ValueError(f"sample draws from all positions; positions was {positions!r}")
         name, solution = "all", game.solution
         parts = _chunks(_drawn(game, np.random.default_rng(seed), total), game.num_actions)
-    counts, shares, blunders = np.zeros(2, dtype=np.int64), np.zeros(5), []
-    distances, right_moves = [], []
+    sums, blunders, distances, right = np.zeros(7), [], [], []
     for part in _with_progress(parts, total, "optimality"):
         here = not_lost(solution, part)
-        number, sums, wrong, on_right = _sums(scored, solution, here)
-        counts, shares = counts + number, shares + sums
+        of_part, wrong, on_right = _sums(scored, solution, here)
+        sums += of_part
         blunders.append(wrong)
         if by_distance:
             distances.append(game.solution.distance(solution.board.positions(here)))
-            right_moves.append(on_right.sum(axis=1))
-    count, num_decisive = counts.tolist()
-    right, random_right, illegal = (_percent(share, count) for share in shares[:3])
+            right.append(on_right.sum(axis=1))
+    count, num_decisive = map(int, sums[:2])
+    of_distance = None
+    if by_distance:
+        far, shares = np.concatenate(distances), np.concatenate(right)
+        groups = {int(each): shares[far == each] for each in np.unique(far)}
+        of_distance = {each: _percent(group.sum(), len(group)) for each, group in groups.items()}
     decisive = None
     if game.has_outcome:
-        of_decisive = (_percent(share, num_decisive) for share in shares[3:])
-        decisive = Decisive(next(of_decisive), next(of_decisive), num_decisive)
-    interval = None if sample is None else percent_interval(right, count)
+        right_there, random_there = (_percent(each, num_decisive) for each in sums[5:])
+        decisive = Decisive(right_there, random_there, num_decisive)
+    percent, random_percent, illegal_percent = (_percent(each, count) for each in sums[2:5])
+    interval = None if sample is None else percent_interval(percent, count)
     return Optimality(
-        right, random_right, illegal, name, count, np.concatenate(blunders), interval, decisive,
-        _percent_of_each(distances, right_moves) if by_distance else None,
+        percent, random_percent, illegal_percent, name, count, np.concatenate(blunders), interval,
+        decisive, of_distance,
     )  # fmt: skip
-
-
-def _percent_of_each(distances: list[IntArray], shares: list[FloatArray]) -> dict[int, float]:
-    """Return the mean share of each distance, in percent."""
-    far, right = np.concatenate(distances), np.concatenate(shares)
-    return {
-        int(each): _percent(right[far == each].sum(), int((far == each).sum()))
-        for each in np.unique(far)
-    }
 
 
 def _sums(
     scored: ScoredPolicy, solution: Solution, here: IntArray
-) -> tuple[IntArray, FloatArray, IntArray, FloatArray]:
+) -> tuple[FloatArray, IntArray, FloatArray]:
     """Return sums over states that are not lost.
 
     Returns:
         Numbers of states and of decisive ones; sums of the probabilities of right moves, of those
         of the random policy, and of illegal moves, and of the first two over decisive states;
-        blunders, ``(n, fields)``; and the probabilities of right moves, ``(n, actions)``.
+        ``(7,)``. Blunders, ``(n, fields)``; and the probabilities of right moves, ``(n, actions)``.
     """
     masks, right = solution.board.mask(here), solution.state_keeping(here)
     positions = solution.board.positions(here)
     probabilities = scored.repeatable_probabilities(positions, masks)
     no_move = ~probabilities.any(axis=1)
-    at_random = masks / masks.sum(axis=1, keepdims=True, dtype=np.int64)
+    legal = masks.sum(axis=1, keepdims=True, dtype=np.int64)
     likeliest = probabilities == probabilities.max(axis=1, keepdims=True, initial=0.0)
-    on_right, random_on_right = probabilities * right, at_random * right
-    decisive = np.zeros(len(here), dtype=np.bool_)
-    if scored.game.has_outcome:
-        decisive = right.sum(axis=1) < masks.sum(axis=1, dtype=np.int64)
+    on_right, random_on_right = probabilities * right, masks / legal * right
     illegal = (probabilities * (masks == 0)).sum() + no_move.sum()
     sums = [on_right.sum(), random_on_right.sum(), illegal]
+    decisive = np.zeros(len(here), dtype=np.bool_)
+    if scored.game.has_outcome:
+        decisive = right.sum(axis=1) < legal[:, 0]
     sums += [on_right[decisive].sum(), random_on_right[decisive].sum()]
     blunders = positions[(likeliest & ~right).any(axis=1) | no_move]
-    return np.array([len(here), decisive.sum()]), np.array(sums), blunders, on_right
+    return np.array([len(here), decisive.sum(), *sums]), blunders, on_right
 
 
 def _percent(amount: float, count: int) -> float:
@@ -275,9 +256,9 @@ def position_set(
     if positions not in POSITION_SETS:
         raise ValueError(f"positions must be one of {POSITION_SETS} or an array, not {positions!r}")
     solution = _whole_solution(game)
-    board = solution.board
     if positions == "all":
-        return positions, solution, board.num_positions, _all_states(game, board)
+        states = _all_states(game, solution.board)
+        return positions, solution, len(states), _chunks(states, game.num_actions)
     by_seat = reachable(graph_of(game.parts, game.name), game.start_positions())
     seats = by_seat.any(axis=0) if positions == "reachable" else by_seat[PLAYERS.index(positions)]
     rows = np.flatnonzero(seats)
@@ -302,8 +283,8 @@ def _whole_solution(game: Game) -> Solution:
     return Solution(board, known.method, values)
 
 
-def _all_states(game: Game, board: Graph | Sum) -> Iterator[IntArray]:
-    """Return the states of all positions, in lexicographic order, in chunks."""
+def _all_states(game: Game, board: Graph | Sum) -> IntArray:
+    """Return the states of all positions, in lexicographic order."""
     total = board.num_positions
     if total * board.num_actions > LARGEST_SCORE:
         raise SearchTooLargeError(
@@ -311,8 +292,7 @@ def _all_states(game: Game, board: Graph | Sum) -> Iterator[IntArray]:
             f"{LARGEST_SCORE} pairs of them are scored. optimality(..., sample=10_000) scores "
             "positions drawn at random"
         )
-    states = board.states(total) if isinstance(board, Sum) else np.arange(total)
-    return _chunks(states, board.num_actions)
+    return board.states(total) if isinstance(board, Sum) else np.arange(total)
 
 
 def _chunks(states: IntArray, num_actions: int) -> Iterator[IntArray]:
@@ -383,17 +363,20 @@ def mean_interval(mean: float, count: int, confidence: float = CONFIDENCE) -> tu
         >>> round(low, 4), high
         (0.9963, 1.0)
     """
-    largest, ends = math.log(2 / (1 - confidence)) / count, []
-    for far in (0.0, 1.0):
+    largest = math.log(2 / (1 - confidence)) / count
+
+    def end(far: float) -> float:
+        """Return the end of the interval towards 0 or 1, by bisection."""
         near = mean
-        for _ in range(60):  # bisection
+        for _ in range(60):
             middle = (near + far) / 2
             if _divergence(mean, middle) <= largest:
                 near = middle
             else:
                 far = middle
-        ends.append(far)
-    return ends[0], ends[1]
+        return far
+
+    return end(0.0), end(1.0)
 
 
 def _divergence(mean: float, expectation: float) -> float:
@@ -511,7 +494,7 @@ def _scores_with_cycles(
     for player, moves in ((first, after[:size]), (second, after[size:])):
         for rows in _chunks(np.flatnonzero(~graph.ends), game.num_actions):
             if player is None:
-                continue
+                break
             chances = player.repeatable_probabilities(graph.positions(rows), graph.mask(rows))
             if ((chances > 0) & (chances < 1)).any():
                 raise InvalidPolicyError(

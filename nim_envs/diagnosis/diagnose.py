@@ -271,8 +271,7 @@ class _Training:
         order = [probe.mapped(action, version) for action in range(ACTIONS)]
         told = None
         if callable(values):
-            turns = scored.turns(positions, masks)
-            told = _checked_values(values(turns.observations, turns.masks), masks, order)
+            told = _checked_values(values(*scored.shown(positions, masks)), masks, order)
         number = counted[0] if counted[0] > 1 else None
         number = self.games if _has_games(self.train) else number
         return Trained(chances[:, order], told, number, seconds)

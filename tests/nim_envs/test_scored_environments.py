@@ -131,7 +131,7 @@ REFUSED = {
     "OtherMoves": lambda: OtherMoves(turns()),
     "OtherEnv overrides observe": lambda: OtherEnv(NIM),
     "OwnReset overrides reset": lambda: OwnReset(plain()),
-    "reads position of the environment": lambda: Reads(plain()),
+    "Reads reads the environment, .* no attribute 'position'": lambda: Reads(plain()),
     "Counts shows another observation when it is asked again": lambda: Counts(plain()),
     "NormalizeObservation": lambda: wrappers.NormalizeObservation(plain()),
     "DelayObservation": lambda: wrappers.DelayObservation(plain(), 1),
