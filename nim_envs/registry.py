@@ -16,7 +16,7 @@ from functools import cached_property
 from inspect import Parameter, signature
 from pathlib import PurePath
 from pkgutil import resolve_name
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import gymnasium
 import pettingzoo
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from nim_envs.envs.turn_based import GameEnv
     from nim_envs.envs.versus import VersusEnv
     from nim_envs.game import Game
+
+Env = TypeVar("Env")
 
 NAME = re.compile("[a-z][a-z0-9]*(_[a-z0-9]+)*")
 
@@ -110,16 +112,12 @@ class NamedGame:
         return replaced(game, start=start, starts=FixedStart(), misere=last_loses)
 
 
-def _table(*games: NamedGame) -> dict[str, NamedGame]:
-    return {game.name: game for game in games}
-
-
 def _of_package(name: str, misere: bool = False, /, **defaults: Any) -> NamedGame:
-    constructor = "nim" if name == "misere_nim" else name
-    return NamedGame(name, f"nim_envs.games:{constructor}", defaults, misere)
+    entry_points = {"misere_nim": "nim_envs.games:nim", "sum": "nim_envs.registry:sum_of_games"}
+    return NamedGame(name, entry_points.get(name, f"nim_envs.games:{name}"), defaults, misere)
 
 
-GAMES: dict[str, NamedGame] = _table(
+_ROWS = (
     _of_package("nim", heaps=(3, 4, 5), max_take=None),
     _of_package("misere_nim", True, heaps=(1, 3, 5, 7), max_take=None),
     # Whoever makes the total exceed n made the last move and loses: misère play.
@@ -155,18 +153,13 @@ GAMES: dict[str, NamedGame] = _table(
         successors=((), *(tuple(sorted({i - 1, i // 2, i // 5})) for i in range(1, 12))),
         tokens=(11, 10),
     ),
-    NamedGame(
+    _of_package(
         "sum",
-        "nim_envs.registry:sum_of_games",
-        {
-            "games": (
-                ("kayles", {"heaps": (5,)}),
-                ("nim", {"heaps": (4,)}),
-                ("graph", {"tokens": (9,)}),
-            )
-        },
+        games=(("kayles", {"heaps": (5,)}), ("nim", {"heaps": (4,)}), ("graph", {"tokens": (9,)})),
     ),
 )
+
+GAMES: dict[str, NamedGame] = {row.name: row for row in _ROWS}
 """The registered games by name; adding a game is adding a row."""
 
 
@@ -186,21 +179,19 @@ def registered(name: str | NamedGame) -> NamedGame:
 
 
 def register_ids(games: Iterable[NamedGame]) -> None:
-    """Register the ids of games with both libraries, where they do not know them yet."""
+    """Register the ids of games with both libraries."""
     for game in games:
         arguments = {"game": game.name, "misere": game.misere, **game.defaults}
         if game.module is not None:
             arguments["module"] = game.module
-        if game.aec_id not in pettingzoo.aec_registry:
-            entry_point = "nim_envs.registry:make_aec"
-            pettingzoo.register("aec", id=game.aec_id, entry_point=entry_point, kwargs=arguments)
-        if game.gymnasium_id not in gymnasium.registry:
-            gymnasium.register(
-                id=game.gymnasium_id,
-                entry_point="nim_envs.registry:make_versus",
-                vector_entry_point="nim_envs.registry:make_vector",
-                kwargs=arguments,
-            )
+        here = "nim_envs.registry"
+        pettingzoo.register("aec", game.aec_id, f"{here}:make_aec", kwargs=arguments)
+        gymnasium.register(
+            game.gymnasium_id,
+            f"{here}:make_versus",
+            vector_entry_point=f"{here}:make_vector",
+            kwargs=arguments,
+        )
 
 
 def remove(name: str) -> None:
@@ -278,26 +269,23 @@ def make_game(
     return made
 
 
-def _keywords(environment: str) -> list[str]:
-    """Return the names of the arguments that a class, ``module:class``, takes by keyword alone."""
-    parameters = signature(resolve_name(environment)).parameters.values()
-    return [each.name for each in parameters if each.kind is Parameter.KEYWORD_ONLY]
+def _keywords(environment: Callable[..., Any]) -> list[str]:
+    """Return the arguments of an environment that it alone takes, by keyword."""
+    parameters = signature(environment).parameters.values()
+    names = [each.name for each in parameters if each.kind is Parameter.KEYWORD_ONLY]
+    return [name for name in names if name not in ("name", *OF_GAMES)]
 
 
-def _make(environment: str, game: str, arguments: dict[str, Any], *size: int) -> Any:
-    """Return an environment of a class that is named ``module:class``."""
+def _make(environment: Callable[..., Env], game: str, arguments: dict[str, Any], *size: int) -> Env:
+    """Return an environment of a class."""
     module = arguments.pop("module", None)
     if module is not None and module not in sys.modules:
         importlib.import_module(module)
-    named = registered(game)
-    own = [each for each in _keywords(environment) if each not in ("name", *OF_GAMES)]
+    named, own = registered(game), _keywords(environment)
     named.check(arguments, *OF_GAMES, *own)
     of_class = {each: arguments.pop(each) for each in own if each in arguments}
     made = make_game(named, **arguments)
-    return resolve_name(environment)(made, *size, name=f"{named.name}_v0", **of_class)
-
-
-AEC, VERSUS = "nim_envs.envs.turn_based:GameEnv", "nim_envs.envs.versus:VersusEnv"
+    return environment(made, *size, name=f"{named.name}_v0", **of_class)
 
 
 def make_aec(game: str, **arguments: Any) -> GameEnv:
@@ -308,20 +296,23 @@ def make_aec(game: str, **arguments: Any) -> GameEnv:
         arguments: those of :class:`nim_envs.envs.turn_based.GameEnv`, :func:`make_game` and the
             game; and ``module``, a module to import first, which registers a game of your own.
     """
-    env: GameEnv = _make(AEC, game, arguments)
-    return env
+    from nim_envs.envs.turn_based import GameEnv
+
+    return _make(GameEnv, game, arguments)
 
 
 def make_versus(game: str, **arguments: Any) -> VersusEnv:
     """Return the :class:`nim_envs.envs.versus.VersusEnv` of a game as :func:`make_aec` does."""
-    env: VersusEnv = _make(VERSUS, game, arguments)
-    return env
+    from nim_envs.envs.versus import VersusEnv
+
+    return _make(VersusEnv, game, arguments)
 
 
 def make_vector(game: str, num_envs: int = 1, **arguments: Any) -> VectorGameEnv:
     """Return the :class:`nim_envs.envs.batched.VectorGameEnv` of a game, as :func:`make_aec`."""
-    env: VectorGameEnv = _make("nim_envs.envs.batched:VectorGameEnv", game, arguments, num_envs)
-    return env
+    from nim_envs.envs.batched import VectorGameEnv
+
+    return _make(VectorGameEnv, game, arguments, num_envs)
 
 
 def register_game(
@@ -377,14 +368,15 @@ def register_game(
         module = None  # in another process this name means another module
     own = _own_game(name, game, misere, defaults or {}, module)
     for other in GAMES.values():
-        is_own = not isinstance(other.entry_point, str)
-        if other.name == name and is_own and (other.module == module or replace):
+        if other.gymnasium_id != own.gymnasium_id:
             continue
-        if other.gymnasium_id == own.gymnasium_id:
-            by = f"module {other.module}" if is_own else "this package"
+        of_package = isinstance(other.entry_point, str)
+        may_go = other.name == name and not of_package
+        if not (may_go and (replace or other.module == module)):
+            by = "this package" if of_package else f"module {other.module}"
             raise InvalidGameError(
                 f"the id {own.gymnasium_id} is that of {other.name}, a game of {by}: choose "
-                f"another name{', or replace=True' if is_own and other.name == name else ''}"
+                f"another name{', or replace=True' if may_go else ''}"
             )
     remove(name)
     GAMES[name] = own
@@ -395,22 +387,24 @@ def _own_game(
     name: str, game: Any, misere: bool | None, defaults: Mapping[str, Any], module: str | None
 ) -> NamedGame:
     """Return a user's own game as a row of the table; errors are :func:`register_game`'s."""
+    from nim_envs.envs.turn_based import GameEnv
+    from nim_envs.envs.versus import VersusEnv
     from nim_envs.game import Game
     from nim_envs.validation import checked_boolean
 
-    if not callable(game) and not isinstance(game, Game):
-        raise InvalidGameError(
-            f"a game is registered as a Game, or a function that returns one, not {game!r}"
-        )
     row = NamedGame(name, game, {}, misere, module)
     if isinstance(game, Game):
         row.game({})  # it must begin at one position
+    elif not callable(game):
+        raise InvalidGameError(
+            f"a game is registered as a Game, or a function that returns one, not {game!r}"
+        )
     row.check(defaults)
     parameters = signature(row.constructor).parameters
     given = {key: defaults.get(key, each.default) for key, each in parameters.items()}
     default = given.pop("misere", None)
     misere = default if misere is None else misere
-    taken = {*OF_GAMES, *OF_MAKE, *_keywords(AEC), *_keywords(VERSUS)}
+    taken = {*OF_GAMES, *OF_MAKE, "name", *_keywords(GameEnv), *_keywords(VersusEnv)}
     for key, value in given.items():
         if value is Parameter.empty:
             raise InvalidGameError(
@@ -463,5 +457,6 @@ def resolve_game_name(text: str) -> NamedGame:
     resolved(f"{module}:__name__")
     if name in GAMES and GAMES[name].module == module:
         return GAMES[name]
-    typed = _own_game(text, resolved(text), None, {}, None)
-    return next((game for game in GAMES.values() if game.entry_point is typed.entry_point), typed)
+    entry = resolved(text)
+    known = (game for game in GAMES.values() if game.entry_point is entry)
+    return next(known, None) or _own_game(text, entry, None, {}, None)
