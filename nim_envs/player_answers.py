@@ -38,10 +38,10 @@ def as_array(answer: Any) -> tuple[Array, float]:
             parts = [as_array(one) for one in answer]
             return np.asarray([array for array, _ in parts]), max(each for _, each in parts)
         array = np.asarray(answer)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError) as wrong:
         raise InvalidPolicyError(
             f"a player must return actions or probabilities, not {reprlib.repr(answer)} of type "
-            f"{type(answer).__name__}"
+            f"{type(answer).__name__}: {wrong}"
         ) from None
     # JAX's small floats have types of their own.
     is_float = array.dtype.kind == "f" or (array.dtype.kind == "V" and array.dtype.isbuiltin == 2)
@@ -68,13 +68,17 @@ def checked_answer(answer: Any, shape: tuple[int, int]) -> Array:
         f"a policy must return actions, integers of shape ({rows},), or probabilities of shape "
         f"({rows}, {actions})"
     )
-    try:
-        array, error = as_array(answer)
-    except InvalidPolicyError as wrong:
-        raise InvalidPolicyError(f"{allowed}: {wrong}") from None
+    array, error = as_array(answer)
     kind = array.dtype.kind
     if array.shape == (rows,) and kind in "iu":
-        return _checked_actions(array, actions, allowed)
+        outside = (array < NO_LEGAL_MOVE) | (array >= actions)
+        if outside.any():
+            row = int(outside.argmax())
+            raise InvalidPolicyError(
+                f"{allowed}; actions are {NO_LEGAL_MOVE}, no legal move, or from 0 to "
+                f"{actions - 1}, and row {row} is {array[row]}"
+            )
+        return array.astype(np.int64)
     if array.shape != shape or kind not in "iufb":
         raise InvalidPolicyError(f"{allowed}, not shape {array.shape} and dtype {array.dtype}")
     probabilities: FloatArray = array.astype(np.float64)
@@ -127,20 +131,6 @@ def draw_actions(probabilities: FloatArray, rng: np.random.Generator) -> IntArra
     actions: IntArray = (cumulative > thresholds).argmax(axis=1)
     actions[cumulative[:, -1] == 0] = NO_LEGAL_MOVE
     return actions
-
-
-def _checked_actions(integers: Array, actions: int, allowed: str) -> IntArray:
-    """Integers ``(n,)`` of any type as actions, int64."""
-    outside = integers >= actions
-    if integers.dtype.kind == "i":
-        outside |= integers < NO_LEGAL_MOVE
-    if outside.any():
-        row = int(outside.argmax())
-        raise InvalidPolicyError(
-            f"{allowed}; actions are {NO_LEGAL_MOVE}, no legal move, or from 0 to {actions - 1}, "
-            f"and row {row} is {integers[row]}"
-        )
-    return integers.astype(np.int64)
 
 
 def _check_rows(right: Any, probabilities: FloatArray, fault: str) -> None:

@@ -74,13 +74,21 @@ def euclid_moves(pair: Position) -> Iterator[tuple[int, Position]]:
         yield times, (first - lower, second) if first >= second else (first, second - lower)
 
 
+def subtract_multiple(times: int, pair: Position | None) -> str:
+    """Return the subtraction of a multiple of the smaller of two numbers in words."""
+    after = {} if pair is None else dict(euclid_moves(pair))
+    if pair is None or times not in after:
+        return f"subtract {times} times the smaller number"
+    return f"subtract {times} times {min(pair)}, leave {after[times]}"
+
+
 @shared
 def number_pair(first: int, second: int) -> Part:
     """Two numbers up to ``first`` and ``second``; option ``j`` subtracts a multiple, ``j + 1``."""
     check_table("a pair", (first + 1) * (second + 1), max(first, second))
     words = Words(
         "pair",
-        say.subtract_multiple,
+        subtract_multiple,
         "subtract a multiple of the smaller number from the larger one, not below 0",
         numbers=say.itself,
         states_result=True,
@@ -320,8 +328,8 @@ def token(successors: tuple[tuple[int, ...], ...]) -> Part:
         details=say.arrows(successors),
         names_states=True,
     )
-    nodes, picture = np.arange(len(successors))[:, np.newaxis], Picture("graph")
-    part = Part(nodes, after, range(options), words, picture)
+    nodes = np.arange(len(successors))[:, np.newaxis]
+    part = Part(nodes, after, range(options), words, Picture("graph"))
     _ = part.longest_play  # it raises an error for a cycle
     return part
 

@@ -135,18 +135,16 @@ def splitting_heap(game: HeapGame, size: int) -> Part:
     one heap or none is left. The larger heap stays in its slot. A heap that a move leaves without a
     move is removed at once: this frees its slot and does not change who wins.
     """
-    digits: list[int] = []
     moves: list[tuple[int, int]] = []
     for taken in range(size + 1):
         digit, left = game.digit(taken), size - taken
-        digits.append(digit)
         is_one = (digit & WHOLE and taken) or (digit & LEAVE_ONE and left)
         most = max(left - game.unequal, 0) // 2 if digit & LEAVE_TWO else 0
         parts = range(0 if is_one else 1, most + 1)
         check_table(f"a heap of {size} objects in {game.name}", size + 1, len(moves) + len(parts))
         moves += [(taken, least) for least in parts]
     take, part = np.array(moves, dtype=np.int32).reshape(-1, 2).T
-    bits = np.array(digits)[take]
+    bits = np.array([game.digit(taken) for taken, _ in moves], dtype=np.int32)
     sizes = np.arange(size + 1, dtype=np.int32)[:, np.newaxis]
     rest = sizes - take
     legal = (bits & WHOLE > 0) & (part == 0) & (rest == 0) & (take > 0)

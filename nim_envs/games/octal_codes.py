@@ -169,10 +169,5 @@ def heap_game(name: str | HeapGame) -> HeapGame:
     try:
         return octal_game(NAMES.get(str(name), name))
     except InvalidGameError as error:
-        words = ("grundy", *NAMES)
-        if isinstance(name, str) and name[:1].isalpha():
-            raise InvalidGameError(
-                f"there is no {name!r}; choose from {', '.join(words)}, or write an octal code "
-                "such as 0.77"
-            ) from None
-        raise InvalidGameError(f"{error}; nor is it one of {', '.join(words)}") from None
+        named = ", ".join(("grundy", *NAMES))
+        raise InvalidGameError(f"there is no {name!r}; choose from {named}; or: {error}") from None

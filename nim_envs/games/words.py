@@ -162,18 +162,6 @@ def queen_square(step: tuple[int, int], position: Position) -> tuple[int, int]:
     return position[0] - step[0], position[1] - step[1]
 
 
-def subtract_multiple(times: int, position: Position | None) -> str:
-    """Return the subtraction of a multiple of the smaller of two numbers in words."""
-    if position is not None and times * min(position) <= max(position) and min(position):
-        first, second = position
-        small = min(position)
-        left = (
-            (first - times * small, second) if first >= second else (first, second - times * small)
-        )
-        return f"subtract {times} times {small}, leave {left}"
-    return f"subtract {times} times the smaller number"
-
-
 def neighbours(edges: Sequence[tuple[int, int]]) -> str:
     """Return which nodes are neighbours in words."""
     pairs = [f"{one} and {other}" for one, other in edges]
