@@ -7,7 +7,7 @@ from typing import Any
 import click
 from tabulate import tabulate
 
-from nim_envs.cli.options import facts, game_argument
+from nim_envs.cli.options import game_argument, print_facts
 from nim_envs.errors import NotProvenError
 from nim_envs.games.octal_codes import HeapGame
 from nim_envs.nimbers import nim_sum
@@ -65,21 +65,18 @@ def period(game: HeapGame, limit: int | None) -> None:
         click.echo(str(unproven))
         raise click.exceptions.Exit(1) from None
     exceptions = result.exceptions()
-    listed = " ".join(map(str, exceptions[:MOST_EXCEPTIONS].tolist()))
-    rows: list[list[Any]] = [
-        ["game", game.name],
-        ["period", result.length],
-        ["from heap", result.start],
-        ["last exception", "none" if result.last_exception is None else result.last_exception],
-        ["exceptions", len(exceptions)],
-    ]
-    if listed:
-        rows.append(["", listed + (" …" if len(exceptions) > MOST_EXCEPTIONS else "")])
-    proof = (
-        f"{result.needed} values = 2 × {result.start} + 2 × {result.length} + "
-        f"{game.places} places{'' if result.start else ' + 1'} (Guy and Smith)"
+    listed = f"{len(exceptions)}\n{' '.join(map(str, exceptions[:MOST_EXCEPTIONS].tolist()))}"
+    if len(exceptions) > MOST_EXCEPTIONS:
+        listed += " …"
+    print_facts(
+        game=game.name,
+        period=result.length,
+        from_heap=result.start,
+        last_exception="none" if result.last_exception is None else result.last_exception,
+        exceptions=listed,
+        proof=f"{result.needed} values = 2 × {result.start} + 2 × {result.length} + "
+        f"{game.places} places{'' if result.start else ' + 1'} (Guy and Smith)",
     )
-    click.echo(facts([*rows, ["proof", proof]]))
 
 
 @click.command()
@@ -123,14 +120,13 @@ def show_quotient(result: Any, limit: int) -> None:
         )
         largest = min(largest, period.start + period.length - 1)
     tame = "tame" if is_tame(result.products, result.lost) else "wild"
-    rows = [
-        ["game", f"{result.game.name}, {tame} in misère play"],
-        ["heaps", heaps],
-        ["order", f"{result.order}; {len(result.lost)} elements are P-positions"],
-        ["idempotents", " ".join(map(str, idempotents(result.products)))],
-        ["kernel", f"{len(kernel(result.products))} elements"],
-    ]
-    click.echo(facts(rows))
+    print_facts(
+        game=f"{result.game.name}, {tame} in misère play",
+        heaps=heaps,
+        order=f"{result.order}; {len(result.lost)} elements are P-positions",
+        idempotents=" ".join(map(str, idempotents(result.products))),
+        kernel=f"{len(kernel(result.products))} elements",
+    )
     element_rows = []
     for element, position in enumerate(result.representatives):
         single = [str(heap) for heap in range(largest + 1) if result.elements[heap] == element]

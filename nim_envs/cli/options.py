@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -139,6 +139,7 @@ def as_word(value: Any) -> str:
     return text if len(text) <= LONGEST_WORD else f"{text[: LONGEST_WORD // 2]} …"
 
 
-def facts(rows: Iterable[Sequence[Any]]) -> str:
-    """Return pairs of a name and a text as two columns."""
-    return str(tabulate(rows, tablefmt="plain", disable_numparse=True))
+def print_facts(**facts: Any) -> None:
+    """Print facts with their names, whose underscores are spaces, but for those that are None."""
+    rows = [(name.replace("_", " "), fact) for name, fact in facts.items() if fact is not None]
+    click.echo(tabulate(rows, tablefmt="plain", disable_numparse=True))

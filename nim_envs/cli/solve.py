@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import click
 
-from nim_envs.cli.options import as_heap_game, facts, game_and_settings, game_with_settings
+from nim_envs.cli.options import as_heap_game, game_and_settings, game_with_settings, print_facts
 from nim_envs.cli.values import position as as_position
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.game import LAST_MOVE, Game
@@ -84,10 +83,7 @@ def show_solution(game: Game, position: Position) -> None:
     """Print the solution of one position."""
     outcome = game.solution.value(position)
     moves = [game.describe(each, position) for each in game.solution.keeping_actions(position)]
-    rows: list[list[Any]] = [
-        ["position", " ".join(map(str, position))],
-        ["play", f"{game.kind_of_play}: {game.who_wins}"],
-    ]
+    grundy, distance = None, None
     if not game.has_outcome:
         parts = zip(game.parts, game.split(position), strict=True)
         values = [
@@ -95,17 +91,19 @@ def show_solution(game: Game, position: Position) -> None:
             for part, here in parts
             if any(here) or part.second is None  # not of empty slots
         ] or [0]
-        of_normal_play = ", of normal play" if game.misere else ""
-        rows.append(["Grundy value", in_sum(values) + of_normal_play])
-    rows.append(["outcome", OUTCOMES[outcome]])
+        grundy = in_sum(values) + (", of normal play" if game.misere else "")
     if outcome and isinstance(game.board, Graph):
-        moves_left = game.solution.distance(position)
-        rows.append(["distance", f"{moves_left} moves, if the winner hurries"])
-    rows += [
-        ["moves that keep the draw" if outcome == 0 else "winning moves", in_lines(moves)],
-        ["why", game.solution.method],
-    ]
-    click.echo(facts(rows))
+        distance = f"{game.solution.distance(position)} moves, if the winner hurries"
+    print_facts(
+        position=" ".join(map(str, position)),
+        play=f"{game.kind_of_play}: {game.who_wins}",
+        Grundy_value=grundy,
+        outcome=OUTCOMES[outcome],
+        distance=distance,
+        winning_moves=in_lines(moves) if outcome else None,
+        moves_that_keep_the_draw=None if outcome else in_lines(moves),
+        why=game.solution.method,
+    )
 
 
 def show_by_period(rule: HeapGame, heaps: Position) -> None:
@@ -121,15 +119,14 @@ def show_by_period(rule: HeapGame, heaps: Position) -> None:
             f"and those with {period.length}, {2 * period.length}, … more in a smaller heap of "
             f"{period.start} or more, and fewer in the larger one"
         )
-    rows = [
-        ["position", " ".join(map(str, heaps))],
-        ["play", f"normal play: {LAST_MOVE[False]}"],
-        ["Grundy value", in_sum(values)],
-        ["outcome", OUTCOMES[1 if nim_sum(values) else -1]],
-        ["winning moves", in_lines(moves)],
-        ["why", f"Sprague-Grundy theorem; period {period.length} from heap {period.start} on"],
-    ]
-    click.echo(facts(rows))
+    print_facts(
+        position=" ".join(map(str, heaps)),
+        play=f"normal play: {LAST_MOVE[False]}",
+        Grundy_value=in_sum(values),
+        outcome=OUTCOMES[1 if nim_sum(values) else -1],
+        winning_moves=in_lines(moves),
+        why=f"Sprague-Grundy theorem; period {period.length} from heap {period.start} on",
+    )
 
 
 def show_by_quotient(rule: HeapGame, heaps: Position) -> None:
@@ -141,18 +138,15 @@ def show_by_quotient(rule: HeapGame, heaps: Position) -> None:
     from nim_envs.cgt.misere_quotients import misere_quotient
 
     quotient = misere_quotient(rule)
-    assert quotient.period is not None
-    rows = [
-        ["position", " ".join(map(str, heaps))],
-        ["play", f"misère play: {LAST_MOVE[True]}"],
-        ["outcome", OUTCOMES[1 if quotient.is_winning(heaps) else -1]],
-        [
-            "why",
-            f"misère quotient of {quotient.order} elements; period {quotient.period.length} from "
-            f"heap {quotient.period.start} on",
-        ],
-    ]
-    click.echo(facts(rows))
+    period = quotient.period
+    assert period is not None
+    proof = f"misère quotient of {quotient.order} elements; period {period.length}"
+    print_facts(
+        position=" ".join(map(str, heaps)),
+        play=f"misère play: {LAST_MOVE[True]}",
+        outcome=OUTCOMES[1 if quotient.is_winning(heaps) else -1],
+        why=f"{proof} from heap {period.start} on",
+    )
 
 
 def in_sum(values: list[int]) -> str:
