@@ -27,12 +27,21 @@ def queen(files: int, ranks: int) -> Part:
     steps = [(n, 0) for n in range(1, files + 1)]
     steps += [(0, n) for n in range(1, ranks + 1)]
     steps += [(n, n) for n in range(1, both + 1)]
+
+    def square(step: tuple[int, int], position: Position) -> tuple[int, int]:
+        return position[0] - step[0], position[1] - step[1]
+
+    def describe(step: tuple[int, int], position: Position | None) -> str:
+        direction = "diagonally" if all(step) else "down" if step[1] else "left"
+        move = f"move {direction} {max(step)}"
+        return move if position is None else f"{move}, to {square(step, position)}"
+
     words = Words(
         "queen",
-        say.move_queen,
+        describe,
         "move any number of squares left (towards column 0), down (towards row 0) or "
         "diagonally (both at once, equally far); a queen is at (column, row)",
-        numbers=say.queen_square,
+        numbers=square,
         states_result=True,
     )
     picture = Picture("piece", ("file", "rank"))
@@ -265,12 +274,13 @@ def node_set(nodes: int, edges: tuple[tuple[int, int], ...]) -> Part:
     taken = needed.copy()
     for one, other in edges:
         taken[one, other] = taken[other, one] = True
+    pairs = "; ".join(f"{one} and {other}" for one, other in edges)
     words = Words(
         "graph",
         lambda node, _: f"take node {node}",
         "take a free node and all of its neighbours; a graph is given node by node, 0 for a "
         "free node and 1 for any other",
-        details=say.neighbours(edges),
+        details=f"Neighbours are nodes {pairs}" if pairs else "No nodes are neighbours",
     )
     return part_from_moves(
         (0,) * nodes,
@@ -319,13 +329,24 @@ def token(successors: tuple[tuple[int, ...], ...]) -> Part:
     after = np.full((len(successors), options), -1, dtype=np.int32)
     for node, targets in enumerate(successors):
         after[node, : len(targets)] = targets
+    arrows = "; ".join(
+        f"from node {node} to {say.listed([*map(str, targets)], 'and')}"
+        for node, targets in enumerate(successors)
+        if targets
+    )
+
+    def describe(edge: int, position: Position | None) -> str:
+        if position is None or edge >= len(successors[position[0]]):
+            return f"move along edge {edge}"
+        return f"move to {successors[position[0]][edge]}"
+
     words = Words(
         "token",
-        partial(say.move_token, successors),
+        describe,
         "move along one arrow",
         numbers=lambda edge, token: (successors[token[0]][edge],),
         state=("is on node {}", "is on node {}"),
-        details=say.arrows(successors),
+        details=f"Arrows lead {arrows}" if arrows else "There is no arrow",
         names_states=True,
     )
     nodes = np.arange(len(successors))[:, np.newaxis]

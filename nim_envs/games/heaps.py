@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cache, partial
+from functools import partial
 from itertools import combinations, product
+from math import prod
 
 import numpy as np
 
@@ -105,14 +106,8 @@ def addition(k: int, n: int) -> Game:
     """
     most = checked_integer("k", k, minimum=1)
     limit = checked_integer("n", n, minimum=0)
-    theorem = addition_theorem(most, limit)
+    theorem = Theorem("Blackwell and Girshick's theorem", partial(addition_wins, most, limit))
     return Game("addition", (total(most, limit),), (0,), misere=True, theorem=theorem)
-
-
-@cache  # as partial functions are equal only if they are the same, and equal games have equal ones
-def addition_theorem(k: int, n: int) -> Theorem:
-    """Return the theorem on the addition game of these numbers."""
-    return Theorem("Blackwell and Girshick's theorem", partial(addition_wins, k, n))
 
 
 def addition_wins(k: int, n: int, totals: IntArray, misere: bool) -> BoolArray:
@@ -154,12 +149,27 @@ def splitting_heap(game: HeapGame, size: int) -> Part:
     larger, smaller = np.where(legal, rest - part, 0), np.where(legal, part, 0)
     larger, smaller = larger * has_move[larger], smaller * has_move[smaller]
     first, second = np.where(larger > 0, larger, smaller), np.where(larger > 0, smaller, 0)
+    takes_objects = any(game.digits[1:])
+
+    def removed(move: tuple[int, int], position: Position) -> str:
+        left = [heap for heap in (move[1], position[0] - sum(move)) if heap]
+        dead = [heap for heap in left if not has_move[heap]]
+        if len(dead) == 2:
+            return "neither has a move, so both are removed"
+        return f"the {dead[0]} left has no move and is removed" if dead else ""
+
+    def numbers(move: tuple[int, int], position: Position) -> tuple[int, ...]:
+        taken, part = move
+        if not takes_objects:
+            return (part,)
+        return (taken, part) if part else (taken,)
+
     words = Words(
         "heap",
         say.split,
         say.ways_to_split(game, size),
-        partial(say.removed_heaps, frozenset(np.flatnonzero(~has_move).tolist())),
-        partial(say.taken_and_left, any(game.digits[1:])),
+        removed,
+        numbers,
         say.HEAP,
         is_unordered=True,
     )
@@ -297,18 +307,24 @@ def heap_group(sizes: tuple[int, ...], k: int) -> Part:
     by these heaps, then by the amounts.
     """
     amounts: list[tuple[int, ...]] = []
-    positions = int(np.prod([size + 1.0 for size in sizes]))
+    positions = prod(size + 1 for size in sizes)
     for count in range(1, k + 1):
         for chosen in combinations(range(len(sizes)), count):
-            ways = int(np.prod([float(sizes[place]) for place in chosen]))
+            ways = prod(sizes[place] for place in chosen)
             check_table("a group of heaps", positions, len(amounts) + ways)
-            for taken in product(*(range(1, sizes[place] + 1) for place in chosen)):
-                of_heap = dict(zip(chosen, taken, strict=True))
-                amounts.append(tuple(of_heap.get(place, 0) for place in range(len(sizes))))
+            taken = (
+                range(1, size + 1) if place in chosen else (0,) for place, size in enumerate(sizes)
+            )
+            amounts += product(*taken)
     heaps = "one heap" if k == 1 else f"each of 1 to {k} heaps"
+
+    def describe(amounts: tuple[int, ...], position: Position | None) -> str:
+        parts = [f"{taken} from heap {heap}" for heap, taken in enumerate(amounts) if taken]
+        return f"take {' and '.join(parts)}"
+
     words = Words(
         "group",
-        say.take_from_each,
+        describe,
         f"take any number of objects from {heaps}; heaps are numbered from 0, and a group is "
         "given by the number of objects in each heap",
         numbers=lambda amounts, _: amounts,

@@ -89,29 +89,6 @@ def split(move: tuple[int, int], position: Position | None) -> str:
     return ", ".join(words)
 
 
-def removed_heaps(dead_sizes: frozenset[int], move: tuple[int, int], position: Position) -> str:
-    """Return words for the heaps that a move leaves and that are removed, as they have no move.
-
-    ``dead_sizes`` are the sizes of heaps without a move.
-    """
-    taken, part = move
-    left = [size for size in (part, position[0] - taken - part) if size]
-    dead = [size for size in left if size in dead_sizes]
-    if len(dead) == 2:
-        return "neither has a move, so both are removed"
-    return f"the {dead[0]} left has no move and is removed" if dead else ""
-
-
-def taken_and_left(
-    takes_objects: bool, move: tuple[int, int], position: Position
-) -> tuple[int, ...]:
-    """Return the objects taken, if moves take any, and the smaller of two heaps left."""
-    taken, part = move
-    if not takes_objects:
-        return (part,)
-    return (taken, part) if part else (taken,)
-
-
 def ways_to_split(game: HeapGame, size: int) -> str:
     """Return the moves on heaps of up to ``size`` objects in words."""
     digits = [game.digit(taken) for taken in range(min(size, LONGEST) + 1)]
@@ -141,47 +118,3 @@ def _way(taken: str, digit: int, unequal: bool) -> str:
         WHOLE | LEAVE_ONE | LEAVE_TWO: f", and split the rest into two heaps{sizes} if you like",
     }
     return f"take {taken}{leaves[digit]}"
-
-
-def take_from_each(amounts: tuple[int, ...], position: Position | None) -> str:
-    """Return the move that takes an amount from each heap in words."""
-    parts = [f"{taken} from heap {heap}" for heap, taken in enumerate(amounts) if taken]
-    return f"take {' and '.join(parts)}"
-
-
-def move_queen(step: tuple[int, int], position: Position | None) -> str:
-    """Return the move of a queen by some files and ranks in words."""
-    files, ranks = step
-    direction = "diagonally" if files and ranks else "down" if ranks else "left"
-    move = f"move {direction} {max(step)}"
-    return move if position is None else f"{move}, to {queen_square(step, position)}"
-
-
-def queen_square(step: tuple[int, int], position: Position) -> tuple[int, int]:
-    """Return the square that a queen moves to."""
-    return position[0] - step[0], position[1] - step[1]
-
-
-def neighbours(edges: Sequence[tuple[int, int]]) -> str:
-    """Return which nodes are neighbours in words."""
-    pairs = [f"{one} and {other}" for one, other in edges]
-    return f"Neighbours are nodes {'; '.join(pairs)}" if pairs else "No nodes are neighbours"
-
-
-def arrows(successors: Sequence[Sequence[int]]) -> str:
-    """Return the edges of a directed graph in words."""
-    ways = [
-        f"from node {node} to {listed([*map(str, targets)], 'and')}"
-        for node, targets in enumerate(successors)
-        if targets
-    ]
-    return f"Arrows lead {'; '.join(ways)}" if ways else "There is no arrow"
-
-
-def move_token(
-    successors: tuple[tuple[int, ...], ...], edge: int, position: Position | None
-) -> str:
-    """Return the move of a token along one of the edges from its node in words."""
-    if position is None or edge >= len(successors[position[0]]):
-        return f"move along edge {edge}"
-    return f"move to {successors[position[0]][edge]}"
