@@ -172,13 +172,12 @@ class _LayeredQuotient:
         ]
         self._joint = joint
         self._classes = self._refine(options_of)
+        # Those of the heaps that there are now: other games may add larger ones.
+        self._heaps = {game: self._of_parts(parts) for game, parts in joint.heaps.parts.items()}
         # The theorem must hold for these classes, which may be finer.
-        self._periods = {
-            game: periodic_from(game, self._of_parts(parts))
-            for game, parts in joint.heaps.parts.items()
-        }
+        self._periods = {game: periodic_from(game, heaps) for game, heaps in self._heaps.items()}
         for game, size in sizes.items():
-            if size >= len(joint.heaps.parts[game]) and self._periods[game] is None:
+            if size >= len(self._heaps[game]) and self._periods[game] is None:
                 raise SearchTooLargeError(
                     f"no period of the misère quotient of {game.name} is proven with the other "
                     f"parts beside it; its heaps have up to {size} objects"
@@ -221,7 +220,7 @@ class _LayeredQuotient:
         rule = heap_game_of(part)
         if rule is None:
             return np.array(self._of_parts(self._joint.indices[part]))
-        known = np.array(self._of_parts(self._joint.heaps.parts[rule]))
+        known = np.array(self._heaps[rule])
         sizes, period = np.arange(part.num_positions), self._periods[rule]
         return np.asarray(known[sizes if period is None else period.folded(sizes)])
 

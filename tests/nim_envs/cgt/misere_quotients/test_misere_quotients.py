@@ -313,6 +313,11 @@ def test_quotients_of_random_tables_agree_with_induction():
         check_by_induction(Game("random", (part_of(kind),) * 3, (6, 5, 4), misere=True))
 
 
+def test_a_game_is_solved_again_after_one_with_larger_heaps():
+    for size in (5, 8, 5):
+        check_by_induction(make_game("kayles", heaps=(size,), misere=True))
+
+
 def test_where_no_quotient_is_found_the_search_goes_on_or_says_so():
     game = make_game("octal", code="0.06", heaps=(20, 20, 20), misere=True)
     with pytest.raises(SearchTooLargeError, match=r"Nor is there a misère quotient .* infinite"):
