@@ -99,6 +99,11 @@ class Sum:
         """Which options are legal at the states of the parts, int8, rows as of ``after``."""
         return np.asarray(self.after >= 0).view(np.int8)
 
+    @cached_property
+    def has_move(self) -> bytes:
+        """Whether some option is legal, 1 or 0, rows as of ``after``: bytes are read soonest."""
+        return self._has_move.tobytes()
+
     def __repr__(self) -> str:
         """Return the numbers of parts, positions and actions."""
         positions, actions = self.num_positions, self.num_actions
