@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -15,16 +16,14 @@ from tqdm import tqdm
 
 from nim_envs.diagnosis import faults as table
 from nim_envs.diagnosis.probes import ACTIONS, PROBES, Probe, cut
-from nim_envs.diagnosis.report import Diagnosis, GameReport, ProbeResult
+from nim_envs.diagnosis.report import Diagnosis, GameReport, ProbeResult, game_report
 from nim_envs.envs.turn_based import GameEnv
-from nim_envs.errors import InvalidPolicyError, InvalidPositionError
-from nim_envs.game import PLAYERS, Game
-from nim_envs.graph import LARGEST_TABLE
+from nim_envs.errors import InvalidPolicyError
+from nim_envs.game import Game
 from nim_envs.players import AnyPlayer, is_player
 from nim_envs.registry import make_game
 from nim_envs.scored_policy import ScoredPolicy
-from nim_envs.scoring import optimality
-from nim_envs.starts import FixedStart, UniformStart, as_start
+from nim_envs.starts import FixedStart, UniformStart
 from nim_envs.typing import FloatArray, MaskArray
 from nim_envs.validation import checked_integer
 
@@ -244,11 +243,14 @@ class _Training:
         """Return what it learns on a version of a probe, in an environment with settings."""
         game = probe.version(version, self.on)
         env = self.make_env(game, **settings)
-        began, counted, where = time.perf_counter(), _counted(env), f"the probe {probe.name!r}"
+        where, count, began = f"the probe {probe.name!r}", [0], time.perf_counter()
+        methods = [name for name in ("reset", "next_starts") if hasattr(env, name)]
+        for name in methods:  # the second is that of compiled loops
+            setattr(env, name, partial(_counting, count, name, getattr(env, name)))
         hint = "; an agent made for the observations and actions of one board needs probes_on=game"
         policy, values = _learned(self.train, env, self.games, where, hint)
         seconds = time.perf_counter() - began
-        for name in ("reset", "next_starts"):
+        for name in methods:
             vars(env).pop(name, None)
         if not is_player(policy):
             raise TypeError(
@@ -272,9 +274,9 @@ class _Training:
         told = None
         if callable(values):
             told = _checked_values(values(*scored.shown(positions, masks)), masks, order)
-        number = counted[0] if counted[0] > 1 else None
-        number = self.games if _has_games(self.train) else number
-        return Trained(chances[:, order], told, number, seconds)
+        games = count[0] if count[0] > 1 else None
+        games = self.games if _has_games(self.train) else games
+        return Trained(chances[:, order], told, games, seconds)
 
     def cut_in_words(self, max_cycles: int) -> str:
         """Return how it plays the probe whose games are truncated, in a sentence."""
@@ -296,23 +298,10 @@ class _Training:
         return game_report(policy, env, self.seed, self.repeats if self.repeats > 1 else None)
 
 
-def _counted(env: Any) -> list[int]:
-    """Let an environment count the games that begin, until that is deleted from it again."""
-    count, reset = [0], env.reset
-    next_starts = getattr(env, "next_starts", None)  # of compiled loops
-
-    def counted(*arguments: Any, **named: Any) -> Any:
-        count[0] += 1
-        return reset(*arguments, **named)
-
-    def starting(games: int, *rest: Any, **named: Any) -> Any:
-        count[0] += games
-        return next_starts(games, *rest, **named)  # type: ignore[misc]
-
-    env.reset = counted
-    if next_starts is not None:
-        env.next_starts = starting
-    return count
+def _counting(count: list[int], name: str, method: Any, *arguments: Any, **named: Any) -> Any:
+    """Call a method of an environment, and count the games that begin by it."""
+    count[0] += arguments[0] if name == "next_starts" else 1
+    return method(*arguments, **named)
 
 
 def _oddity(ask: Any, questions: list[int], rows: range) -> tuple[str, int]:
@@ -502,45 +491,3 @@ def _in_words(probe: Probe, letters: dict[str, str]) -> str:
             every = len(columns) == len(letters)
             parts.append(f"{title}: {'every question' if every else ', '.join(columns[:2])}")
     return "; ".join(parts)
-
-
-def game_report(
-    policy: Any, env_or_game: Any, seed: int = 0, samples: int | None = None
-) -> GameReport:
-    """Return the exact score of a policy on its game, in all and in parts, and its worst moves.
-
-    Arguments are those of :func:`nim_envs.optimality`.
-    """
-
-    def score_at(positions: Any, **arguments: Any) -> Any:
-        return optimality(policy, env_or_game, positions, samples=samples, seed=seed, **arguments)
-
-    scored = ScoredPolicy(policy, env_or_game, seed)
-    game = scored.game
-    is_listed = game.board.num_positions * game.board.num_actions <= LARGEST_TABLE
-    score = score_at("all", by_distance=is_listed)
-    by_seat = {name: each.percent for name in PLAYERS if (each := score_at(name)).count}
-    by_value = {}
-    if score.decisive is not None:
-        for title, start in (("won", "n_position"), ("drawn", "draw_position")):
-            with suppress(InvalidPositionError):
-                by_value[title] = score_at(as_start(start).sampler(game).support()[0]).percent
-    worst = sorted(score.blunders.tolist(), key=sum)[:3]
-    return GameReport(
-        game.summary, score.percent, score.random_percent, score.illegal_percent,
-        score.count, by_seat, by_value, score.by_distance or {},
-        tuple(_blunder(scored, tuple(each)) for each in worst),
-    )  # fmt: skip
-
-
-def _blunder(scored: ScoredPolicy, position: tuple[int, ...]) -> str:
-    """Return a sentence about a position where the most probable move is wrong."""
-    game, positions = scored.game, np.array([position])
-    mask = game.mask(positions)
-    chances = scored.action_probabilities(positions, mask)[0]
-    action, where = int(chances.argmax()), "-".join(map(str, position))
-    if not mask[0, action] or not chances.any():
-        return f"at {where} it plays illegal action {action}"
-    right = int(game.solution.keeping_actions(position)[0])
-    played, better = (game.describe(each, position) for each in (action, right))
-    return f"at {where} it plays {played}; right is {better}"

@@ -182,12 +182,12 @@ ROWS: tuple[Row | Look, ...] = (
         "blind to the order of entries", lambda look: tuple(sorted(look)),
         lambda look: min(look, look[::-1]),
     ),
-    *_looks("observations cut", *(
-        lambda look, largest=largest: tuple(min(x, largest) for x in look)
-        for largest in range(1, 6)
-    )),
     *_looks(
-        "observations cut", lambda look: look[:1], lambda look: look[:2],
+        "observations cut", *(
+            lambda look, largest=largest: tuple(min(x, largest) for x in look)
+            for largest in range(1, 6)
+        ),
+        lambda look: look[:1], lambda look: look[:2],
         lambda look: look[: len(look) // 2], lambda look: look[len(look) // 2 :],
     ),
     *_looks("observations halved", lambda look: tuple(x // 2 for x in look)),
@@ -204,8 +204,7 @@ ROWS: tuple[Row | Look, ...] = (
 )  # fmt: skip
 """The equations; the first two are those of right agents."""
 
-IGNORANT = Row((), own=NOTHING)
-"""The equation of an agent to which all moves are alike."""
+IGNORANT = Row((), own=NOTHING)  # to such an agent all moves are alike
 
 
 class Board(NamedTuple):

@@ -115,12 +115,9 @@ class Probe:
             return ENDS[names.get(position, "drawn")]
 
         starts = [shown[name] for name in self.starts]
-        corner = (
-            [] if on is None else [tuple(size - 1 for size in on.fields)]
-        )  # of its observations
+        largest = [] if on is None else [tuple(size - 1 for size in on.fields)]
         return game_from_moves(
-            self.name, starts[0], moves, starts=starts,
-            positions=[*starts[1:], *corner],
+            self.name, starts[0], moves, starts=starts, positions=[*starts[1:], *largest],
             actions=range(ACTIONS if on is None else on.num_actions),
             outcome=outcome if self.play == "outcome" else None, misere=self.play == "misère",
         )  # fmt: skip
@@ -225,9 +222,8 @@ def _hope() -> Probe:
 def _mask() -> Probe:
     build = _Builder()
     build.tree |= {"only move": {1: "won"}, "all legal": {0: "lost", 1: "won", 2: "lost"}}
-    build.questions.append(
-        Question("win among all", "all legal", frozenset({0, 2}), "prefers a loss to a win")
-    )
+    both = frozenset({0, 2})
+    build.questions += [Question("win among all", "all legal", both, "prefers a loss to a win")]
     wrong = "prefers a draw to a position where the opponent's only legal move loses"
     build.decided("legal win over draw", "only move", build.forced(0, 1), wrong)
     names = (*build.tree, *ENDS)
@@ -243,9 +239,8 @@ def _last_move(play: str, other: str, end: str, decides: str, asked: Mapping[int
     build = _Builder()
     for heap in range(max(asked), 0, -1):
         left = {2 * (take - 1): heap - take for take in (1, 2) if take <= heap}
-        build.tree[f"heap {heap}"] = {
-            a: f"heap {rest}" if rest else end for a, rest in left.items()
-        }
+        after = {a: f"heap {rest}" if rest else end for a, rest in left.items()}
+        build.tree[f"heap {heap}"] = after
     wrong = f"plays as if the rule were that of {other} play"
     for heap, take in asked.items():
         column = "heaps where the two rules differ" if heap in (2, 5) else "other heaps"
@@ -285,15 +280,9 @@ def _sight() -> Probe:
 
 
 def cut(max_cycles: int) -> Probe:
-    """Return the probe whose games are truncated before they end.
-
-    Args:
-        max_cycles: maximum number of moves of each player; games begin at decisions, and so late
-            that they end.
-    """
-    probe = _comparing(
-        "cut", "Games are truncated; others begin where these were.", 2 * max_cycles + 2
-    )
+    """Return the probe whose games are truncated, after ``max_cycles`` moves of each player."""
+    lesson = "Games are truncated; others begin so late that they end."
+    probe = _comparing("cut", lesson, 2 * max_cycles + 2)
     late = [f"{RESULTS[value]} in {left}" for value in RESULTS for left in (2, 2 * max_cycles)]
     return replace(probe, starts=(*probe.starts, *late))
 

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+import numpy as np
+
 from nim_envs.diagnosis.faults import Fault
+from nim_envs.errors import InvalidPositionError
+from nim_envs.game import PLAYERS
+from nim_envs.graph import LARGEST_TABLE
+from nim_envs.scored_policy import ScoredPolicy
+from nim_envs.scoring import optimality
+from nim_envs.starts import as_start
 
 VERDICTS = {
     "right": "right on every probe",
@@ -114,6 +123,48 @@ class GameReport:
                 + REMEDY
             )
         return "\n".join(lines)
+
+
+def game_report(
+    policy: Any, env_or_game: Any, seed: int = 0, samples: int | None = None
+) -> GameReport:
+    """Return the exact score of a policy on its game, in all and in parts, and its worst moves.
+
+    Arguments are those of :func:`nim_envs.optimality`.
+    """
+
+    def score_at(positions: Any, **arguments: Any) -> Any:
+        return optimality(policy, env_or_game, positions, samples=samples, seed=seed, **arguments)
+
+    scored = ScoredPolicy(policy, env_or_game, seed)
+    game = scored.game
+    is_listed = game.board.num_positions * game.board.num_actions <= LARGEST_TABLE
+    score = score_at("all", by_distance=is_listed)
+    by_seat = {name: each.percent for name in PLAYERS if (each := score_at(name)).count}
+    by_value = {}
+    if score.decisive is not None:
+        for title, start in (("won", "n_position"), ("drawn", "draw_position")):
+            with suppress(InvalidPositionError):
+                by_value[title] = score_at(as_start(start).sampler(game).support()[0]).percent
+    worst = sorted(score.blunders.tolist(), key=sum)[:3]
+    return GameReport(
+        game.summary, score.percent, score.random_percent, score.illegal_percent,
+        score.count, by_seat, by_value, score.by_distance or {},
+        tuple(_blunder(scored, tuple(each)) for each in worst),
+    )  # fmt: skip
+
+
+def _blunder(scored: ScoredPolicy, position: tuple[int, ...]) -> str:
+    """Return a sentence about a position where the most probable move is wrong."""
+    game, positions = scored.game, np.array([position])
+    mask = game.mask(positions)
+    chances = scored.action_probabilities(positions, mask)[0]
+    action, where = int(chances.argmax()), "-".join(map(str, position))
+    if not mask[0, action] or not chances.any():
+        return f"at {where} it plays illegal action {action}"
+    right = int(game.solution.keeping_actions(position)[0])
+    played, better = (game.describe(each, position) for each in (action, right))
+    return f"at {where} it plays {played}; right is {better}"
 
 
 @dataclass(frozen=True)
