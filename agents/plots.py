@@ -62,15 +62,13 @@ def training_curves(measured: TrainingMeasurements, title: str = "") -> Figure:
         raise ValueError("there are no games to draw")
     won = dict(zip(PLAYERS, 100 * measured.win_rates, strict=True))
     longest = (0, 1.08 * measured.lengths.max())
-    difference = {"all": measured.first_seat_advantage}
+    gained, difference = "First-seat advantage, difference of win rates", (-1.08, 1.08)
     # By label: title, limits and lines.
     panels: dict[str, tuple[str, Any, dict[str, FloatArray]]] = {
         "win rate": ("Games won by each player, %", PERCENT, won),
         "game length": ("Mean length of a game, moves", longest, {"all": measured.lengths}),
-        "first-seat advantage": (
-            "First-seat advantage, difference of win rates", (-1.08, 1.08), difference
-        ),
-    }  # fmt: skip
+        "first-seat advantage": (gained, difference, {"all": measured.first_seat_advantage}),
+    }
     if not np.isnan(measured.entropies).all():
         uniform = measured.uniform_entropies
         lines = dict(zip(PLAYERS + UNIFORM, [*measured.entropies, *uniform], strict=True))
@@ -87,10 +85,9 @@ def training_curves(measured: TrainingMeasurements, title: str = "") -> Figure:
         axes = figure.add_subplot(rows, 2, place, label=label, title=panel_title)
         for name, values in lines_here.items():
             color, style = LINES[name]
-            axes.plot(
-                measured.games, values, marker=marker, clip_on=False, zorder=3, color=color,
-                linestyle=style, label=None if name == "all" else name,
-            )  # fmt: skip
+            (line,) = axes.plot(measured.games, values, color=color, linestyle=style, marker=marker)
+            # Matplotlib leaves names that begin with an underscore out of legends.
+            line.set(clip_on=False, zorder=3, label="_all" if name == "all" else name)
         axes.set(xlim=(0, measured.games[-1]), ylim=limits, xlabel="games")
         axes.xaxis.set_major_locator(MaxNLocator(5, integer=True, steps=[1, 2, 5, 10]))
         axes.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))

@@ -86,16 +86,16 @@ def train(
     # What cannot be saved or drawn is refused before the training, not after it.
     encoded(agent, {})
     check_writable(output)
-    recorder, every = None, every or max(1, min(500, games // 20), games // 200)
+    pauses: dict[str, Any] = {"save_to": output, "save_every": save_every} if save_every else {}
+    recorder = None
     if plots is not None:
         plotting("plots")
+        every = every or max(1, min(500, games // 20), games // 200)
         recorder = TrainingRecorder(agent, env.game, every=every)
+        pauses |= {"after_game": recorder, "after_every": every}
     said = ""
     try:
-        log = train_agents(
-            env, agent, games, seed=seed, save_to=output if save_every else None,
-            save_every=save_every or games, after_game=recorder, after_every=every,
-        )  # fmt: skip
+        log = train_agents(env, agent, games, seed=seed, **pauses)
     except TrainingStopped as interrupt:
         log = interrupt.log
         said = f"stopped after {log.games} games; what was learned is saved to {output}; "
