@@ -50,7 +50,7 @@ def self_play_loop(learner: type[TableLearner], two: bool) -> Callable[..., None
     """Return the compiled loop of games of a learner against itself, or of two of its class."""
     choose, learn, begin = learner.choose, learner.learn or nothing, learner.begin or nothing
     learn_from_game = learner.learn_episode or nothing
-    records = learner.learn_episode is not None
+    records, begins_at_random = learner.learn_episode is not None, learner.begins_at_random
 
     @inlined
     def learn_from_turn(state: Any, board: Board, block: Block, turn: Turn, number: int) -> None:
@@ -87,11 +87,12 @@ def self_play_loop(learner: type[TableLearner], two: bool) -> Callable[..., None
                 who = seat if two else 0
                 games = max(by_seat[who, 0], by_seat[who, 1])
                 epsilon = epsilons[who, games - before[who]]
-                legal, is_first = moves.legal[row, : moves.counts[row]], number == who
+                legal = moves.legal[row, : moves.counts[row]]
+                exploration = 1.0 if begins_at_random and number == who else epsilon
                 if two and seat == 1:
-                    action = choose(states[1], row, legal, is_first, epsilon, rng.random())
+                    action = choose(states[1], row, legal, exploration, rng.random())
                 else:
-                    action = choose(states[0], row, legal, is_first, epsilon, rng.random())
+                    action = choose(states[0], row, legal, exploration, rng.random())
                 next_row = 0 + after[row, action]
                 number += 1
                 over = moves.counts[next_row] == 0

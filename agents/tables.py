@@ -71,8 +71,8 @@ class TableLearner(ABC):
     loops call; those of the state are functions of a module, decorated with
     :func:`agents.compiling.inlined`, and change its arrays in place.
 
-    - ``choose(state, row, legal, is_first, epsilon, uniform)`` returns an action: one of ``legal``,
-      which are ascending, for the first or a later move of a game.
+    - ``choose(state, row, legal, epsilon, uniform)`` returns an action: one of ``legal``, which are
+      ascending.
     - ``learn(state, moves, turn)`` learns from a :class:`Turn`.
     - ``learn_episode(state, moves, episode)`` learns from an :class:`Episode`. It is not called for
       truncated games. A learner that plays both seats gets two: first that of the last mover.
@@ -99,6 +99,9 @@ class TableLearner(ABC):
     learn_episode: ClassVar[Callable[..., None] | None] = None
     begin: ClassVar[Callable[..., None] | None] = None
 
+    begins_at_random: ClassVar[bool] = False
+    """Whether its first move of each game is random: epsilon is 1 there."""
+
     State: ClassVar[Any]
     """Type of the state, a named tuple: an attribute of the class, where Numba's cache finds it."""
 
@@ -116,7 +119,7 @@ class TableLearner(ABC):
         tables = self.initial_tables(len(self.rows), self.rows.num_actions)
         self._tables, self._size = tuple(tables), len(self.rows)
         self.state: Any = self._new_state({**tables, **self.constants()})
-        self._is_first = True
+        self._is_first = self.begins_at_random
 
     @classmethod
     def for_env(cls: type[AnyLearner], env: Any, **arguments: Any) -> AnyLearner:
@@ -204,10 +207,11 @@ class TableLearner(ABC):
 
     def act(self, observation: Array, action_mask: MaskArray, rng: np.random.Generator) -> int:
         """Return an action chosen by its behaviour policy."""
-        is_first, self._is_first = self._is_first, False
         legal: Any = action_mask.nonzero()[0].tolist()  # plain integers are faster
         row, epsilon = self._row(observation, legal), self.exploration.epsilon
-        return self.choose(self.state, row, legal, is_first, epsilon, rng.random())
+        if self._is_first:
+            epsilon, self._is_first = 1.0, False
+        return self.choose(self.state, row, legal, epsilon, rng.random())
 
     def _row(self, observation: Array, legal: Array) -> int:
         """Return the row of an observation; the tables grow where it is a new one."""
@@ -222,7 +226,7 @@ class TableLearner(ABC):
 
     def begin_game(self) -> None:
         """Prepare for a new game."""
-        self._is_first = True
+        self._is_first = self.begins_at_random
         if self.begin is not None:
             self.begin(self.state)
 
@@ -306,9 +310,7 @@ def check_same_arrays(saved: dict[str, Array], own: dict[str, Array]) -> None:
 
 
 @inlined
-def choose_epsilon_greedily(
-    learner: Any, row: int, legal: Array, is_first: bool, epsilon: float, uniform: float
-) -> int:
+def choose_from_table(learner: Any, row: int, legal: Array, epsilon: float, uniform: float) -> int:
     """Choose for any learner whose state has a ``table``."""
     return epsilon_greedy_action(learner.table[row], legal, epsilon, uniform)
 
@@ -317,7 +319,7 @@ def choose_epsilon_greedily(
 class ActionValueLearner(TableLearner):
     """A learner of a ``table`` of action values that acts epsilon-greedily on it."""
 
-    choose = staticmethod(choose_epsilon_greedily)
+    choose = staticmethod(choose_from_table)
 
     @property
     def table(self) -> FloatArray:
@@ -359,9 +361,7 @@ class StepLearner(ActionValueLearner):
 
 
 @inlined
-def choose_by_softmax(
-    learner: Any, row: int, legal: Array, is_first: bool, epsilon: float, uniform: float
-) -> int:
+def choose_by_softmax(learner: Any, row: int, legal: Array, epsilon: float, uniform: float) -> int:
     """Choose for any learner whose state has ``preferences`` and a ``temperature``."""
     softmax(learner.preferences[row], legal, learner.temperature, learner.buffer)
     return sample(learner.buffer, uniform)
@@ -446,7 +446,7 @@ class CriticLearner(PreferenceLearner):
 
 @inlined
 def choose_by_lookahead(
-    learner: Any, row: int, legal: Array, is_first: bool, epsilon: float, uniform: float
+    learner: Any, row: int, legal: Array, epsilon: float, uniform: float
 ) -> int:
     """Choose for any learner whose state has ``values`` and ``after``."""
     if uniform >= epsilon:  # a random action needs no values

@@ -10,17 +10,8 @@ import numpy as np
 from agents.compiling import inlined
 from agents.rows import Moves
 from agents.schedules import Schedule, harmonic
-from agents.selection import epsilon_greedy_action
 from agents.tables import ActionValueLearner, Episode
 from nim_envs.typing import Array
-
-
-@inlined
-def choose(
-    learner: Any, row: int, legal: Array, is_first: bool, epsilon: float, uniform: float
-) -> int:
-    """Choose epsilon-greedily, and at random at the first move of a game."""
-    return epsilon_greedy_action(learner.table[row], legal, 1.0 if is_first else epsilon, uniform)
 
 
 @inlined
@@ -61,7 +52,7 @@ class MonteCarloES(ActionValueLearner):
 
     epsilon: float | Schedule = harmonic
 
-    choose = staticmethod(choose)
+    begins_at_random = True
     learn_episode = staticmethod(learn_from_game)
 
     def initial_tables(self, rows: int, actions: int) -> dict[str, Array]:

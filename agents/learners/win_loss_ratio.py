@@ -16,10 +16,7 @@ from nim_envs.typing import Array, FloatArray, MaskArray
 
 
 @inlined
-def choose(
-    learner: Any, row: int, legal: Array, is_first: bool, epsilon: float,
-    uniform: float,
-) -> int:  # fmt: skip
+def choose(learner: Any, row: int, legal: Array, epsilon: float, uniform: float) -> int:
     """Draw a legal action by π(a) ∝ max(w(a), 1) / max(l(a), 1), w its wins and l its losses.
 
     Above the threshold it plays the likeliest.
