@@ -80,8 +80,7 @@ def self_play_loop(learner: type[TableLearner], two: bool) -> Callable[..., None
             over = False
             reward = 0.0
             begin(states[0])
-            if two:
-                begin(states[1])
+            begin(states[1])
             while not over:
                 seat = number % 2
                 who = seat if two else 0
@@ -89,10 +88,7 @@ def self_play_loop(learner: type[TableLearner], two: bool) -> Callable[..., None
                 epsilon = epsilons[who, games - before[who]]
                 legal = moves.legal[row, : moves.counts[row]]
                 exploration = 1.0 if begins_at_random and number == who else epsilon
-                if two and seat == 1:
-                    action = choose(states[1], row, legal, exploration, rng.random())
-                else:
-                    action = choose(states[0], row, legal, exploration, rng.random())
+                action = choose(states[who], row, legal, exploration, rng.random())
                 next_row = 0 + after[row, action]
                 number += 1
                 over = moves.counts[next_row] == 0
@@ -103,10 +99,7 @@ def self_play_loop(learner: type[TableLearner], two: bool) -> Callable[..., None
                         seat, row, action, reward, next_row, 0.0, next_row, True, False,
                         epsilon, games,
                     )  # fmt: skip
-                    if two and seat == 1:
-                        learn_from_turn(states[1], board, block, turn, (number - 1) // 2)
-                    else:
-                        learn_from_turn(states[0], board, block, turn, (number - 1) // 2)
+                    learn_from_turn(states[who], board, block, turn, (number - 1) // 2)
                     by_seat[who, seat] += 1
                 if number > 1:  # the move answered the opponent's earlier turn
                     who = 1 - seat if two else 0
@@ -115,10 +108,7 @@ def self_play_loop(learner: type[TableLearner], two: bool) -> Callable[..., None
                         1 - seat, earlier_row, earlier_action, 0.0, row, -reward, next_row, over,
                         False, epsilons[who, games - before[who]], games,
                     )  # fmt: skip
-                    if two and seat == 0:
-                        learn_from_turn(states[1], board, block, answered, number // 2 - 1)
-                    else:
-                        learn_from_turn(states[0], board, block, answered, number // 2 - 1)
+                    learn_from_turn(states[who], board, block, answered, number // 2 - 1)
                     if over:
                         by_seat[who, 1 - seat] += 1
                 earlier_row, earlier_action, row = row, action, next_row
