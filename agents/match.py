@@ -211,9 +211,6 @@ def round_robin(
         seed: seeds starts, actions and the intervals; same seed, same result.
         progress: whether to show a progress bar.
 
-    Returns:
-        The points of every pairing, and the ratings.
-
     Raises:
         ValueError: fewer than two agents, or ``games`` below 1.
 

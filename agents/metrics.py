@@ -275,9 +275,6 @@ def learning_curve(
         options: passed to every ``env.reset``.
         stop: called after every score with the curve so far; the run ends if it returns true.
 
-    Returns:
-        The scores and the log of the training.
-
     Raises:
         ValueError: ``every`` is below 1.
         TypeError: a wrapper of ``env`` cannot be followed by scores.

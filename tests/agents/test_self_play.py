@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from typing import Any
 
 import pytest
 
@@ -19,20 +18,21 @@ from agents.self_play import compiled_self_play
 from agents.storage import load
 from agents.training import train
 from nim_envs import GameEnv, make_game
-from tests.agents.learning import CASES, contents
+from tests import outcome_games
+from tests.agents.learning import CASES, contents, players
 from tests.pairwise import in_turn
 
-GAMES: list[tuple[str, dict[str, Any]]] = [
-    ("misere_nim", {"heaps": (3, 1, 3, 5), "start": "uniform"}),
-    ("addition", {}),
-    ("subtraction", {"heaps": (9, 2), "subtraction_set": (2, 3), "start": "balanced"}),
+GAMES = [
+    make_game("misere_nim", heaps=(3, 1, 3, 5), start="uniform"),
+    make_game("addition"),
+    make_game("subtraction", heaps=(9, 2), subtraction_set=(2, 3), start="balanced"),
 ]
 
-WIDER: list[tuple[str, dict[str, Any]]] = [
-    ("kayles", {"heaps": (5,), "start": "uniform"}),
-    ("graph", {"start": "uniform"}),
-    ("sum", {"games": (("nim", {"heaps": (2,)}), ("grundy", {"heaps": (7,)}))}),
-    ("sum", {"games": (("kayles", {"heaps": (3,)}), ("kayles", {"heaps": (4,)})), "misere": True}),
+WIDER = [
+    make_game("kayles", heaps=(5,), start="uniform"),
+    make_game("graph", start="uniform"),
+    make_game("sum", games=(("nim", {"heaps": (2,)}), ("grundy", {"heaps": (7,)}))),
+    make_game("sum", games=(("kayles", {"heaps": (3,)}), ("kayles", {"heaps": (4,)})), misere=True),
 ]
 """Games that split, graphs and sums: what the learners do with a turn is the same there."""
 
@@ -43,13 +43,14 @@ def alone(make):
 
 
 def run(make, game, *, compiled, games=300, **arguments):
-    env = GameEnv(make_game(game[0], **game[1]))
+    env = GameEnv(game)
     learners = make(env)
-    players = learners if len(learners) == 2 else learners[0]
     env.reset(seed=0)
     fast = compiled_self_play(env, (learners[0], learners[-1]), None)
     assert fast is not None, "there is nothing to compare"
-    log = train(env, players, games, seed=3, progress=False, compiled=compiled, **arguments)
+    log = train(
+        env, players(learners), games, seed=3, progress=False, compiled=compiled, **arguments
+    )
     return {
         "winners": log.winners.tolist(),
         "lengths": log.lengths.tolist(),
@@ -65,7 +66,7 @@ def test_compiled_games_are_the_step_by_step_games_bit_for_bit(name, game):
     make = alone(CASES[name])
     steps = run(make, game, compiled=False)
     assert run(make, game, compiled=True) == steps
-    assert steps["learners"] != contents(make(GameEnv(make_game(game[0], **game[1]))))
+    assert steps["learners"] != contents(make(GameEnv(game)))
 
 
 def test_compiled_games_of_two_learners_of_a_kind_are_the_same_too():
@@ -83,6 +84,19 @@ def test_compiled_games_of_two_learners_of_a_kind_are_the_same_too():
 def test_games_that_split_and_sums_are_played_alike_by_both_loops(name, game):
     make = alone(CASES[name])
     assert run(make, game, compiled=True) == run(make, game, compiled=False)
+
+
+# Compiling a loop takes a second: a third of the learners in every run, all of them if exhaustive.
+@pytest.mark.parametrize(
+    ("name", "game"),
+    [
+        pytest.param(*each, marks=[] if number % 3 == 0 else pytest.mark.exhaustive)
+        for number, each in enumerate(in_turn(list(CASES), [*outcome_games.GAMES]))
+    ],
+)
+def test_compiled_games_with_draws_are_the_step_by_step_games_bit_for_bit(name, game):
+    played = outcome_games.GAMES[game]().game
+    assert run(CASES[name], played, compiled=True) == run(CASES[name], played, compiled=False)
 
 
 def test_pauses_change_nothing_and_save_what_was_learned(tmp_path):

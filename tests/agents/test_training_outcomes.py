@@ -1,4 +1,4 @@
-"""Training on games with wins, draws and losses: both loops, and a drawn game worked by hand."""
+"""Training on games with wins, draws and losses: one worked by hand, and one learned exactly."""
 
 from __future__ import annotations
 
@@ -7,36 +7,9 @@ import pytest
 
 from agents import SARSA, QLearning, RealTimeDynamicProgramming
 from agents.loop import DRAW
-from agents.self_play import compiled_self_play
 from agents.training import train
 from nim_envs import GameEnv, game_from_moves, optimality
 from tests import outcome_games
-from tests.agents.learning import CASES, contents, players
-from tests.pairwise import in_turn
-
-LEARNERS = list(CASES)
-
-
-def run(make, entry, *, compiled, games=300):
-    env = GameEnv(entry.game)
-    learners = make(env)
-    env.reset(seed=0)
-    assert compiled_self_play(env, (learners[0], learners[-1]), None) is not None
-    log = train(env, players(learners), games, seed=3, progress=False, compiled=compiled)
-    return contents(learners), log.winners.tolist(), log.lengths.tolist()
-
-
-# Compiling a loop takes a second: a third of the learners in every run, all of them if exhaustive.
-@pytest.mark.parametrize(
-    ("name", "game"),
-    [
-        pytest.param(*each, marks=[] if number % 3 == 0 else pytest.mark.exhaustive)
-        for number, each in enumerate(in_turn(LEARNERS, [*outcome_games.GAMES]))
-    ],
-)
-def test_compiled_games_with_draws_are_the_step_by_step_games_bit_for_bit(name, game):
-    entry = outcome_games.GAMES[game]()
-    assert run(CASES[name], entry, compiled=True) == run(CASES[name], entry, compiled=False)
 
 
 def ladder():

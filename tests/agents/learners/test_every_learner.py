@@ -23,6 +23,7 @@ from agents import (
     train,
 )
 from agents.base import GameLearner
+from agents.metrics import learning_curve
 from agents.registry import LEARNERS
 from nim_envs import make_game
 from nim_envs.errors import SearchTooLargeError
@@ -112,9 +113,25 @@ def test_it_can_be_made_for_any_environment_or_says_that_it_needs_the_rules(name
         assert made.rows.num_actions == 9
 
 
+def test_learners_logs_and_curves_say_how_many_games_they_have_seen():
+    env = small_env()
+    learner = QLearning.for_env(env)
+    assert "games" not in repr(learner)
+    log = train(env, learner, 20, seed=0, progress=False)
+    assert repr(learner) == ("QLearning(nim, heaps 2-3, normal play; 12 rows, 6 actions, 20 games)")
+    assert repr(log).startswith("TrainingLog(20 games in ")
+    curve = learning_curve(env, learner, env.game, 20, seed=0, every=10, progress=False)
+    assert repr(curve).startswith("LearningCurve(2 points, ")
+
+
 @pytest.mark.parametrize("name", LEARNERS)
-def test_the_first_line_of_its_rule_is_a_formula(name):
+def test_it_says_in_one_line_its_game_and_its_size_and_its_rule_by_a_formula(name):
     row = LEARNERS[name]
+    learner = row.make(small_env())[0]
+    for shown in map(repr, (learner, learner.greedy())):
+        assert "object at" not in shown
+        assert "\n" not in shown
+    assert "nim, heaps 2-3, normal play; 12 rows, 6 actions" in repr(learner)
     assert re.match(r"\S.* \+= .*\.$", row.formula)
     assert row.update_rule.__module__ == row.learner.__module__
     assert "References:" in row.update_rule.__doc__
