@@ -59,8 +59,8 @@ def _has_line(cells, lines, piece):
     return any(all(cells[i] == piece for i in line) for line in lines)
 
 
-def _in_a_row(name, rows, columns, length, falls, **arguments):
-    """Return a game of putting pieces in a row; with ``falls`` they drop to the lowest row."""
+def in_a_row(rows, columns, length, falls):
+    """Return moves and outcome of putting pieces in a row; with ``falls`` they drop down."""
     lines = _lines(rows, columns, length)
 
     def mover(cells):  # 1 or 2
@@ -80,8 +80,12 @@ def _in_a_row(name, rows, columns, length, falls, **arguments):
     def outcome(cells):
         return -1 if _has_line(cells, lines, 3 - mover(cells)) else 0
 
-    start = (0,) * (rows * columns)
-    return _entry(name, start, moves, outcome, board=(rows, columns), **arguments)
+    return moves, outcome
+
+
+def _in_a_row(name, rows, columns, length, falls):
+    start, rules = (0,) * (rows * columns), in_a_row(rows, columns, length, falls)
+    return _entry(name, start, *rules, board=(rows, columns))
 
 
 @cache

@@ -12,6 +12,7 @@ import numpy as np
 
 from benchmarks.tasks import GAMES as TASKS
 from nim_envs import Game, GameEnv, game_from_moves, make_game
+from tests.outcome_games import in_a_row
 
 NAMES = (
     "nim", "misere_nim", "addition", "subtraction", "octal", "kayles", "dawsons_kayles",
@@ -128,34 +129,6 @@ def _registered(name: str, game: str, arguments: dict[str, Any]) -> Board:
     return Board(f"{name}, {play}", lambda: make_game(game, **arguments), arguments, game)
 
 
-def has_line(cells, piece, lines):
-    """Return whether a piece fills a line of cells."""
-    return any(all(cells[cell] == piece for cell in line) for line in lines)
-
-
-CROSSES = [(0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6)]
-COLUMNS = [range(column, 16, 4) for column in range(4)]
-FOURS = [*COLUMNS, *(range(row, row + 4) for row in (0, 4, 8, 12)), (0, 5, 10, 15), (3, 6, 9, 12)]
-
-
-def tic_tac_toe(cells):
-    """Yield the moves of tic-tac-toe: the mover's piece on an empty cell."""
-    mover = 2 - cells.count(0) % 2
-    for cell in range(9):
-        if cells[cell] == 0 and not has_line(cells, 3 - mover, CROSSES):
-            yield f"cell {cell}", (*cells[:cell], mover, *cells[cell + 1 :])
-
-
-def connect_four(cells):
-    """Yield the moves of Connect Four on 4 x 4 cells: a disc falls down a column."""
-    mover = 1 + cells.count(0) % 2
-    if not has_line(cells, 3 - mover, FOURS):
-        for label, column in enumerate(COLUMNS):
-            free = [cell for cell in column if cells[cell] == 0]
-            if free:
-                yield label, (*cells[: free[-1]], mover, *cells[free[-1] + 1 :])
-
-
 def joined(cells, piece):
     """Return whether a piece joins two sides of a Hex board of 3 x 3 cells, 1 top to bottom."""
     along = [cell // 3 if piece == 1 else cell % 3 for cell in range(9)]
@@ -196,18 +169,17 @@ def staircase(position):
 
 def own_games() -> dict[str, Game]:
     """Return games from functions of moves, by name."""
-
-    def line_lost(lines):
-        return lambda cells: -any(has_line(cells, piece, lines) for piece in (1, 2))
-
+    crosses, no_line = in_a_row(3, 3, 3, falls=False)
+    discs, no_four = in_a_row(4, 4, 4, falls=True)
     return {
         "tic-tac-toe": lambda: game_from_moves(
-            "tic-tac-toe", (0,) * 9, tic_tac_toe, outcome=line_lost(CROSSES), board=(3, 3),
-            picture="crosses", kind="board", describe=lambda label: f"mark {label}",
+            "tic-tac-toe", (0,) * 9,
+            lambda cells: [(f"cell {cell}", after) for cell, after in crosses(cells)],
+            outcome=no_line, board=(3, 3), picture="crosses", kind="board",
+            describe=lambda label: f"mark {label}",
         ),
         "connect four": lambda: game_from_moves(
-            "Connect Four", (0,) * 16, connect_four, outcome=line_lost(FOURS), board=(4, 4),
-            picture="discs",
+            "Connect Four", (0,) * 16, discs, outcome=no_four, board=(4, 4), picture="discs"
         ),
         "hex": lambda: game_from_moves(
             "Hex", (0,) * 9, hex_board, outcome=lambda cells: -1, board=(3, 3), picture="discs"

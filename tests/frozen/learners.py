@@ -15,7 +15,6 @@ import agents
 from agents import Decay, Opponents, OptimalAgent, RandomAgent, Replay, train
 from nim_envs import Game, GameEnv, make_game
 from tests.frozen.boards import Board, own_games, text
-from tests.frozen.names import action_values
 from tests.frozen.records import Entries, rounded
 
 BOARDS: dict[str, Callable[[], Game]] = {
@@ -96,7 +95,7 @@ def learned(board: Board, name: str, learner: Any) -> Entries:
     for mask, position in zip(masks, here, strict=True):
         mask[board.game.actions(position)] = 1
     found = {
-        "values": action_values(learner, observations, masks),
+        "values": learner.greedy().action_values(observations, masks),
         "greedy": learner.greedy().action_probabilities(observations, masks),
         "acts": learner.action_probabilities(observations, masks),
     }

@@ -11,8 +11,8 @@ import numpy as np
 import pettingzoo
 
 from nim_envs import GameEnv, VectorGameEnv, VersusEnv, optimality
+from nim_envs.scoring import best_response, expected_scores
 from tests.frozen.boards import Board, numbers, text
-from tests.frozen.names import best_response, expected_scores
 
 Entries = Iterator[tuple[str, Any]]
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from nim_envs import make_game
 from nim_envs.text import move_text, prompt
+from nim_envs.text.exam import Suite
 from tests.frozen.boards import Board, text
-from tests.frozen.names import exam_prompts
 from tests.frozen.records import Entries
 
 GAMES = {
@@ -33,6 +33,12 @@ def prompts(name: str) -> Entries:
             yield f"{text(position)}, {answer}", prompt(game, position, "sentences", answer=answer)
         for action in game.actions(position):
             yield f"{text(position)}, action {action}", move_text(game, position, action)
+
+
+def exam_prompts(seed: int) -> Entries:
+    """Record the prompts of the exam's suite, by the id of each item."""
+    for _, item, asked in Suite(seed).prompts(style="sentences", answer="tag"):
+        yield item.id, asked
 
 
 def fields_of(name: str) -> dict[str, Callable[[], Entries]]:
