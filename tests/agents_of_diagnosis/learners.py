@@ -45,6 +45,12 @@ class Setting:
         """Whether the fault is one of some."""
         return self.fault in faults
 
+    def rate_or(self, usual: float) -> float:
+        """Return the learning rate, given that of the kind."""
+        if self.has("learning rate 0 or tiny"):
+            return 0.0
+        return usual if self.rate is None else self.rate
+
 
 @dataclass
 class Played:
@@ -222,17 +228,17 @@ def targets(
             yield t, factor * best(game.seen[t + step], mask, game.actions[t + step])
 
 
+def rows_of(size: int) -> Callable[[Any], Any]:
+    """Return a function from what is seen to its row of numbers, 0 at first."""
+    rows: dict[Any, Any] = {}
+    return lambda seen: rows.setdefault(tuple(np.asarray(seen).ravel().tolist()), np.zeros(size))
+
+
 def table(env: Any, games: int, seed: int, setting: Setting, update: str = "q") -> Any:
     """Q-learning, SARSA, expected SARSA or Monte Carlo with a table."""
     rng = np.random.default_rng(seed)
     size = env.action_space(env.possible_agents[0]).n
-    q: dict[Any, Any] = {}
-    rate = 0.3 if setting.rate is None else setting.rate
-    if setting.has("learning rate 0 or tiny"):
-        rate = 0.0
-
-    def of(seen: Any) -> Any:
-        return q.setdefault(tuple(np.asarray(seen).ravel().tolist()), np.zeros(size))
+    of, rate = rows_of(size), setting.rate_or(0.3)
 
     def best(seen: Any, mask: Any, action: int | None) -> float:
         if setting.has("target frozen"):
@@ -329,15 +335,19 @@ def inputs_of(setting: Setting) -> Callable[[Any], Any]:
     return lambda x: np.asarray(x, dtype=float) / 4
 
 
+def width_of(env: Any, encode: Callable[[Any], Any], setting: Setting) -> int:
+    """Return the number of a network's inputs."""
+    env.reset(seed=0)
+    first = looked(env.last()[0]["observation"][None], setting, playing=False)
+    return int(encode(first).shape[1])
+
+
 def network(env: Any, games: int, seed: int, setting: Setting) -> Any:
     """DQN: a network of action values, replay and a target network."""
     rng = np.random.default_rng(seed)
     size = env.action_space(env.possible_agents[0]).n
-    encode = inputs_of(setting)
-    env.reset(seed=0)
-    width = encode(looked(env.last()[0]["observation"][None], setting, playing=False)).shape[1]
-    rate = 0.003 if setting.rate is None else setting.rate
-    rate = 0.0 if setting.has("learning rate 0 or tiny") else rate
+    encode, rate = inputs_of(setting), setting.rate_or(0.003)
+    width = width_of(env, encode, setting)
     net, old = Network(width, size, rng, rate), Network(width, size, rng, rate)
     old.weights = [w.copy() for w in net.weights]
     memory: list[Any] = []
@@ -395,20 +405,9 @@ def gradient(env: Any, games: int, seed: int, setting: Setting, how: str = "tabl
     """REINFORCE with a table or a network of preferences, or PPO with a network."""
     rng = np.random.default_rng(seed)
     size = env.action_space(env.possible_agents[0]).n
-    encode = inputs_of(setting)
-    rate = (
-        {"table": 0.5, "network": 0.005, "ppo": 0.005}[how]
-        if setting.rate is None
-        else setting.rate
-    )
-    rate = 0.0 if setting.has("learning rate 0 or tiny") else rate
-    env.reset(seed=0)
-    first = looked(env.last()[0]["observation"][None], setting, playing=False)
-    net = Network(encode(first).shape[1], size + 1, rng, rate)
-    theta: dict[Any, Any] = {}
-
-    def of(seen: Any) -> Any:
-        return theta.setdefault(tuple(np.asarray(seen).ravel().tolist()), np.zeros(size + 1))
+    encode, rate = inputs_of(setting), setting.rate_or(0.5 if how == "table" else 0.005)
+    net = Network(width_of(env, encode, setting), size + 1, rng, rate)
+    of = rows_of(size + 1)
 
     def outputs(x: Any) -> Any:
         return np.array([of(each) for each in x]) if how == "table" else net(encode(x))
@@ -456,17 +455,17 @@ def gradient(env: Any, games: int, seed: int, setting: Setting, how: str = "tabl
 def afterstate(env: Any, games: int, seed: int, setting: Setting) -> Any:
     """TD(0) with values of positions after a move, to the player who made it."""
     rng = np.random.default_rng(seed)
-    rate = 0.3 if setting.rate is None else setting.rate
+    rate = setting.rate_or(0.3)
     value: dict[Any, float] = {}
     game = env.game
 
     def options(position: Any) -> dict[int, Any]:
         return dict(game.moves(tuple(int(x) for x in position)))
 
-    def choose(seen: Any, legal: Any) -> int:
+    def choose(seen: Any, legal: Any, sign: float = 1.0) -> int:
         after = options(seen)
         worth = np.array([value.get(after[int(action)], 0.0) for action in legal])
-        return int(legal[worth.argmax()])
+        return int(legal[(sign * worth).argmax()])
 
     factor = setting.discount * (1.0 if setting.has("wrong sign") else -1.0)
     factor = 0.0 if setting.has("discount 0") else factor
@@ -485,10 +484,7 @@ def afterstate(env: Any, games: int, seed: int, setting: Setting) -> Any:
 
     class Player:
         def act(self, observation: Any, mask: Any, rng: Any) -> int:
-            legal = np.flatnonzero(mask)
-            after = options(observation)
-            worth = np.array([value.get(after[int(action)], 0.0) for action in legal])
-            return int(legal[(-worth if setting.has("argmin") else worth).argmax()])
+            return choose(observation, np.flatnonzero(mask), -1.0 if setting.has("argmin") else 1.0)
 
     return Player()
 
