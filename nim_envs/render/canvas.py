@@ -13,7 +13,6 @@ from nim_envs.caches import LimitedCache
 from nim_envs.optional import needed
 from nim_envs.render import palette
 from nim_envs.render.frame import Frame
-from nim_envs.render.geometry import Point
 from nim_envs.render.palette import Color
 from nim_envs.render.shapes import (
     SMALLEST_TEXT,
@@ -61,13 +60,6 @@ class Canvas:
         self.surface = self._pygame.Surface(self.size, 0, 32)
         self._sprites: LimitedCache[Any, Any] = LimitedCache(MOST_SPRITES)
         self._fonts: dict[int, Any] = {}
-        self._draw: dict[type, Callable[[Any], None]] = {
-            Box: self._draw_box,
-            Disc: self._draw_disc,
-            Line: self._draw_line,
-            Polygon: self._draw_polygon,
-            Words: self._draw_words,
-        }
 
     def clear(self) -> None:
         """Paint all of it in the colour of paper."""
@@ -82,7 +74,8 @@ class Canvas:
     def draw(self, shapes: Iterable[Shape]) -> None:
         """Draw shapes, each over those before it."""
         for shape in shapes:
-            self._draw[type(shape)](scaled(shape, self.scale) if self.scale > 1 else shape)
+            method = getattr(self, f"_draw_{type(shape).__name__.lower()}")
+            method(scaled(shape, self.scale) if self.scale > 1 else shape)
 
     def _draw_box(self, box: Box) -> None:
         x, y = round(box.area.x), round(box.area.y)
@@ -107,27 +100,18 @@ class Canvas:
     def _draw_line(self, line: Line) -> None:
         (x, y), (right, bottom) = line.start, line.end
         length = math.dist(line.start, line.end) or 1.0
-        across = (
-            (bottom - y) / length * line.line_width / 2,
-            (x - right) / length * line.line_width / 2,
-        )
-        corners = (
-            Point(x + across[0], y + across[1]),
-            Point(right + across[0], bottom + across[1]),
-            Point(right - across[0], bottom - across[1]),
-            Point(x - across[0], y - across[1]),
-        )
+        # From the middle of an end to one of its corners.
+        across = (bottom - y) / length * line.line_width / 2
+        down = (x - right) / length * line.line_width / 2
+        one, other = (x + across, y + down), (right + across, bottom + down)
+        corners = one, other, (right - across, bottom - down), (x - across, y - down)
         self._draw_polygon(Polygon(corners, line.color))
 
     def _draw_polygon(self, polygon: Polygon) -> None:
-        corners = polygon.corners
-        left = math.floor(min(x for x, _ in corners)) - 1
-        top = math.floor(min(y for _, y in corners)) - 1
-        size = (
-            math.ceil(max(x for x, _ in corners)) - left + 1,
-            math.ceil(max(y for _, y in corners)) - top + 1,
-        )
-        inside = tuple((round(4 * (x - left)), round(4 * (y - top))) for x, y in corners)
+        across, down = zip(*polygon.corners, strict=True)
+        left, top = math.floor(min(across)) - 1, math.floor(min(down)) - 1
+        size = math.ceil(max(across)) - left + 1, math.ceil(max(down)) - top + 1
+        inside = tuple((round(4 * (x - left)), round(4 * (y - top))) for x, y in polygon.corners)
 
         def paint(surface: Any, scale: int) -> None:
             points = [(x * scale / 4, y * scale / 4) for x, y in inside]

@@ -1,4 +1,4 @@
-r"""Forms of answers: a line, or a mark around the move after free reasoning."""
+"""Forms of answers: a line, or a mark around the move after free reasoning."""
 
 from __future__ import annotations
 
@@ -27,11 +27,6 @@ TEX_TEXT = re.compile(r"\\(?:text|math|emph)[a-z]*\s*\{([^{}]*)\}")
 TEX_SPACE = re.compile(r"\\[ ,;:!]|~")
 KEY = re.compile(r'[{,]\s*"move"\s*:\s*')
 AFTER_VALUE = re.compile(r"\s*[,}]")
-
-
-def request(answer: str, forms: str) -> str:
-    """Return the sentence that asks for an answer."""
-    return REQUESTS[answer].format(forms)
 
 
 def _last(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:

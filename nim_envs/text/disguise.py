@@ -62,65 +62,58 @@ MOVE_VERB = "move(?= (?:to|along|any|the|left|down|diagonally) )"
 """Pattern of the verb for pieces; the noun, a player's move, is left as it is."""
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Disguise:
     """Replacements of the words and numbers of a game, drawn from a seed.
 
     Args:
         parts: parts of the game.
         seed: an integer of at least 0.
+
+    Attributes:
+        words: the replacement of each word that has one.
+        labels: the number of each part, from 1, in the order of the parts.
     """
 
     parts: tuple[Part, ...]
     seed: int
 
-    @cached_property
-    def _replacements(self) -> tuple[dict[str, str], tuple[int, ...], dict[Part, tuple[int, ...]]]:
-        """Words, labels of parts, and labels of the nodes of each graph, from the seed."""
+    def __post_init__(self) -> None:
         rng = np.random.default_rng(self.seed)
-        words: dict[str, str] = {}
-
-        def draw(choices: Mapping[str, tuple[str, ...]], *, plurals: bool) -> None:
-            for plain, names in choices.items():
-                if plain not in words:  # a part may have this name
-                    words[plain] = names[int(rng.integers(len(names)))]
-                    if plurals:
-                        words[f"{plain}s"] = f"{words[plain]}s"
-
-        draw({**NOUNS, **VERBS}, plurals=True)
-        labels = tuple((rng.permutation(len(self.parts)) + 1).tolist())
-        nodes = {
-            part: tuple((rng.permutation(part.num_positions) + 1).tolist())
+        self.words: dict[str, str] = {}
+        self._draw({**NOUNS, **VERBS}, rng, plurals=True)
+        self.labels = tuple((rng.permutation(len(self.parts)) + 1).tolist())
+        self._nodes = {
+            part: (rng.permutation(part.num_positions) + 1).tolist()
             for part in dict.fromkeys(self.parts)
             if part.words.names_states
         }
         # Drawn last, and only where needed, so that the disguises of other games stay the same.
         kinds = [part.words.kind.lower() for part in self.parts if part.words.state is None]
         if kinds:
-            draw(OTHER_VERBS, plurals=False)
+            self._draw(OTHER_VERBS, rng, plurals=False)
             order = rng.permutation(len(OTHER_KINDS)).tolist()
-            for index, kind in enumerate(
-                kind for kind in dict.fromkeys(kinds) if kind not in words
-            ):
-                words[kind] = OTHER_KINDS[order[index % len(order)]]
-                words[f"{kind}s"] = f"{words[kind]}s"
-            draw(OTHER_NOUNS, plurals=True)
-            draw(DIRECTIONS, plurals=False)
-        return words, labels, nodes
+            new = [kind for kind in dict.fromkeys(kinds) if kind not in self.words]
+            for index, kind in enumerate(new):
+                self.words[kind] = OTHER_KINDS[order[index % len(order)]]
+                self.words[f"{kind}s"] = f"{self.words[kind]}s"
+            self._draw(OTHER_NOUNS, rng, plurals=True)
+            self._draw(DIRECTIONS, rng, plurals=False)
 
-    @property
-    def words(self) -> dict[str, str]:
-        """The replacement of each word that has one."""
-        return self._replacements[0]
-
-    @property
-    def labels(self) -> tuple[int, ...]:
-        """The number of each part, from 1, in the order of the parts."""
-        return self._replacements[1]
+    def _draw(
+        self, choices: Mapping[str, tuple[str, ...]], rng: np.random.Generator, *, plurals: bool
+    ) -> None:
+        """Draw a replacement of each word that has none; a part may have the name of one."""
+        for plain, names in choices.items():
+            if plain not in self.words:
+                self.words[plain] = names[int(rng.integers(len(names)))]
+                if plurals:
+                    self.words[f"{plain}s"] = f"{self.words[plain]}s"
 
     def node_label(self, part: Part, node: int) -> int:
         """Return the number shown for a node of a graph."""
-        return self._replacements[2][part][node]
+        label: int = self._nodes[part][node]
+        return label
 
     def translated(self, text: str) -> str:
         """Return ``text`` with its words replaced."""

@@ -80,9 +80,8 @@ class Grammar:
 
     def tokens(self, text: str) -> list[Token]:
         """Return the tokens of a text, with usual variants of words in their standard form."""
-        tokens = tokens_of(text, self._pattern)
         result: list[Token] = []
-        for token in tokens:
+        for token in tokens_of(text, self._pattern):
             if token.text in self._units and result and result[-1].is_number:
                 result[-1] = result[-1]._replace(end=token.end)
             else:
@@ -157,18 +156,11 @@ class Grammar:
         while first < len(tokens):
             step = 1
             for length in self._lengths.get(words[first], ()):
-                shape = words[first : first + length]
+                end = first + length
+                shape = words[first:end]
                 if len(shape) == length and shape in shapes:
-                    given = phrase_of(tokens[first : first + length])
-                    matches.append(
-                        Match(
-                            self._standard(given, shapes[shape]),
-                            first,
-                            first + length,
-                            short,
-                            shape in self._open,
-                        )
-                    )
+                    phrase = self._standard(phrase_of(tokens[first:end]), shapes[shape])
+                    matches.append(Match(phrase, first, end, short, shape in self._open))
                     step = length
                     break
             first += step
@@ -198,15 +190,13 @@ class Grammar:
     @cached_property
     def _whole(self) -> dict[Shape, Template]:
         """Templates of names and of the same words in other orders, by shape."""
-        names = {
-            name + option: Template(name + option, tuple(range((name + option).count(PLACEHOLDER))))
-            for _, name, options in self._shapes
-            for option in options
-        }
-        alone = {option for _, _, options in self._shapes for option in options}
+        names: dict[Shape, Template] = {}
+        alone: set[Shape] = set()
         others: dict[Shape, set[Template]] = {}
         for _, name, options in self._shapes:
+            alone.update(options)
             for option in options:
+                names[name + option] = _as_it_is(name + option)
                 for shape, template in _orders(name, option):
                     others.setdefault(shape, set()).add(template)
         clear = {
@@ -231,10 +221,7 @@ class Grammar:
 
     @cached_property
     def _short(self) -> dict[Shape, Template]:
-        return {
-            shape: Template(shape, tuple(range(shape.count(PLACEHOLDER))))
-            for shape in self.component_of
-        }
+        return {shape: _as_it_is(shape) for shape in self.component_of}
 
     @cached_property
     def _lengths(self) -> dict[str, list[int]]:
@@ -269,21 +256,23 @@ class Grammar:
             option[0] for _, _, options in self._shapes for option in options if option
         )
 
+    def ends_with_component(self, tokens: list[Token]) -> bool:
+        """Return whether tokens end with the name of a component of any number."""
+        words = phrase_of(tokens).shape
+        return any(words[-len(name) :] == name for _, name, _ in self._shapes)
+
     def names_component(self, tokens: list[Token]) -> bool:
         """Return whether tokens contain the name of a component of any number."""
         words = phrase_of(tokens).shape
-        names = {name for _, name, _ in self._shapes}
         return any(
             words[first : first + len(name)] == name
-            for name in names
+            for name in {name for _, name, _ in self._shapes}
             for first in range(len(words) - len(name) + 1)
         )
 
-    def ends_with_component(self, tokens: list[Token]) -> bool:
-        """Return whether tokens end with the name of a component of any number."""
-        return any(
-            phrase_of(tokens[-len(name) :]).shape == name for _, name, _ in self._shapes if tokens
-        )
+
+def _as_it_is(shape: Shape) -> Template:
+    return Template(shape, tuple(range(shape.count(PLACEHOLDER))))
 
 
 def _filled(form: str) -> str:
@@ -309,9 +298,8 @@ def _orders(name: Shape, option: Shape) -> Iterable[tuple[Shape, Template]]:
         for joint in joints:
             shape = option[:place] + joint + name + option[place:]
             yield shape, Template(name + option, order)
-    same = tuple(range(all_numbers))
     for words in ((*name, *option), (*name, "and", *option)):
-        yield ("choose", *words), Template(name + option, same)
+        yield ("choose", *words), _as_it_is(name + option)
 
 
 def _part_counts(shape: Shape) -> tuple[int, int] | None:

@@ -99,13 +99,9 @@ class Language:
         # Positions have most of their moves in common with others.
         self._named: LimitedCache[tuple[int, Position], MoveNames] = LimitedCache(CACHED_POSITIONS)
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Return the state without caches, for pickles and copies."""
-        return {"game": self.game, "disguise": self.disguise, "rules": self.rules}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        """Restore the game and its words, with empty caches."""
-        self.__init__(**state)  # type: ignore[misc]
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Return the game and its words without caches, for pickles and copies."""
+        return type(self), (self.game, self.disguise, self.rules)
 
     def __repr__(self) -> str:
         """Return the game in short."""
@@ -123,12 +119,11 @@ class Language:
         """Return ``text``, in plain words, in those of this language."""
         return text if self.disguise is None else self.disguise.translated(text)
 
-    @cached_property
+    @property
     def labels(self) -> tuple[int, ...]:
         """The number shown for each part."""
-        if self.disguise is None:
-            return tuple(range(len(self.game.parts)))
-        return self.disguise.labels
+        disguise = self.disguise
+        return tuple(range(len(self.game.parts))) if disguise is None else disguise.labels
 
     def position_text(self, part: Part, position: Position) -> str:
         """Return the position of a part as text: its number, or its coordinates in brackets."""

@@ -8,7 +8,7 @@ from itertools import groupby
 from nim_envs.errors import InvalidGameError
 from nim_envs.game import Game
 from nim_envs.games.words import listed
-from nim_envs.text.answers import ANSWERS, request
+from nim_envs.text.answers import ANSWERS, REQUESTS
 from nim_envs.text.language import GivenPosition, Language, as_language
 from nim_envs.typing import Position
 from nim_envs.validation import checked_choice
@@ -18,9 +18,6 @@ PROMPT_VERSION = 3
 
 STYLES = ("short", "sentences", "position")
 """Styles of prompts."""
-
-AT_COORDINATES = "is at {}", "is at {}"
-"""Phrases for a position with coordinates."""
 
 
 def move_text(game: Game | Language, position: GivenPosition, action: int) -> str:
@@ -90,7 +87,7 @@ def prompt(
     now = f"Now {_position_in_words(language, here)}. It is your turn."
     if style == "position":
         return now
-    question = request(answer, " or ".join(language.forms))
+    question = REQUESTS[answer].format(" or ".join(language.forms))
     return f"{rules_text(language)} {now} {question}"
 
 
@@ -116,15 +113,13 @@ def _position_in_words(language: Language, position: Position) -> str:
     game = language.game
     phrases, empty = [], []
     for index, (part, here) in enumerate(zip(game.parts, game.split(position), strict=True)):
-        name = (
-            language.part_name(index)
-            if language.names_parts
-            else f"the {language.translated(part.words.kind)}"
-        )
+        name = f"the {language.translated(part.words.kind)}"
+        if language.names_parts:
+            name = language.part_name(index)
         if part.second is not None and not any(here):
             empty.append(name)
             continue
-        one, many = part.words.state or AT_COORDINATES
+        one, many = part.words.state or ("is at {}", "is at {}")
         phrase = language.translated(one if here == (1,) else many)
         phrases.append(f"{name} {phrase.format(language.position_text(part, here))}")
     if empty:

@@ -47,26 +47,21 @@ def sb3_policy(model: BaseAlgorithm, *, greedy: bool = True) -> PolicyFunction:
 
 
 class ModelPolicy:
-    """A model as a policy; see :func:`sb3_policy`."""
+    """A model as a policy; see :func:`sb3_policy`.
+
+    Attributes:
+        num_actions: number of actions of the model.
+    """
 
     def __init__(self, model: BaseAlgorithm, *, greedy: bool) -> None:
         network: Any = model.policy
+        space: Any = model.action_space
+        self.num_actions = int(space.n)
         self._model = model
         self._greedy = greedy
         self._maskable = isinstance(network, MaskableActorCriticPolicy)
         if not greedy and not isinstance(network, (ActorCriticPolicy, MaskableActorCriticPolicy)):
             raise TypeError(f"{type(model).__name__} has no probabilities: it can only be greedy")
-
-    @property
-    def num_actions(self) -> int:
-        """Number of actions of the model."""
-        space: Any = self._model.action_space
-        return int(space.n)
-
-    @property
-    def observes_masks(self) -> bool:
-        """Whether masks are in the model's observations."""
-        return isinstance(self._model.observation_space, spaces.Dict)
 
     def __call__(self, observations: Array, masks: MaskArray) -> Any:
         """Return actions ``(n,)`` or probabilities ``(n, actions)``.
@@ -82,7 +77,12 @@ class ModelPolicy:
             raise ValueError(
                 f"the model has {self.num_actions} actions, this game {masks.shape[1]}"
             )
-        inputs = self._model_inputs(observations, masks)
+        inputs: Any = observations
+        if isinstance(self._model.observation_space, spaces.Dict):
+            inputs = {"observation": observations, "action_mask": masks}
+        normalizer = self._model.get_vec_normalize_env()
+        if normalizer is not None:
+            inputs = normalizer.normalize_obs(inputs)
         legal = {"action_masks": masks.astype(np.bool_)} if self._maskable else {}
         if self._greedy:
             return self._model.predict(inputs, deterministic=True, **legal)[0]
@@ -91,11 +91,3 @@ class ModelPolicy:
         with torch.no_grad():
             tensors, _ = network.obs_to_tensor(inputs)
             return network.get_distribution(tensors, **legal).distribution.probs
-
-    def _model_inputs(self, observations: Array, masks: MaskArray) -> Any:
-        """Return the observations in the form of training."""
-        inputs: Any = observations
-        if self.observes_masks:
-            inputs = {"observation": observations, "action_mask": masks}
-        normalizer = self._model.get_vec_normalize_env()
-        return inputs if normalizer is None else normalizer.normalize_obs(inputs)

@@ -15,7 +15,7 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 import agents
 from agents import HypothesisError
 from agents.research import alphazero
-from agents.research.alphazero import MLP, Moves, Products, Settings
+from agents.research.alphazero import MLP, Moves, Products, Settings, checkpoints
 from agents.storage import StorageError, save
 from nim_envs import GameEnv, make_game, optimality
 from nim_envs.adapters.pgx import PgxEnv, make_pgx
@@ -61,7 +61,7 @@ def same(one, other):
 def games_saved(path):
     """How many games a checkpoint's run had played: the array before those of games in progress."""
     after = len(arrays(alphazero.begin(board(), SETTINGS, 0).playing))
-    return alphazero._content(path)["arrays"][-1 - after]
+    return checkpoints.content_of(path)["arrays"][-1 - after]
 
 
 # Networks.
