@@ -294,20 +294,20 @@ def _alphazero(heaps: int, figure: str) -> System:
         partial(QLearning.for_env, learning_rate=0.5, epsilon=0.1), all_positions,
     )  # fmt: skip
     planning = partial(RealTimeDynamicProgramming.for_env, epsilon=0.3)
-    sweeping = partial(planning, sweeping=True)
-    learners: tuple[tuple[str, str, Callable[[GameEnv], Trainable]], ...] = (
+    learners: list[tuple[str, str, Callable[[GameEnv], Trainable]]] = [
+        ("negamax Q-learning", OBSERVATIONS, partial(QLearning.for_env, epsilon=0.3)),
         ("real-time dynamic programming", RULES, planning),
-        ("real-time dynamic programming, sweeping", RULES, sweeping),
-    )
+        ("real-time dynamic programming, sweeping", RULES, partial(planning, sweeping=True)),
+    ]
     # These choose their own games, and stop when they need no more.
     automaton = partial(ColumnAutomatonLearner.for_env, play_from="start")
-    generalising: tuple[tuple[str, str, Callable[[GameEnv], Trainable]], ...] = (
+    generalising: list[tuple[str, str, Callable[[GameEnv], Trainable]]] = [
         ("column automaton", RULES_BITS_SYMMETRY, automaton),
         ("column automaton, zeros read too", RULES_BITS, partial(automaton, letters="0 1 |")),
-    )
+    ]
     if installed("torch"):
-        generalising += (
-            ("network with signed products", RULES_BITS_SYMMETRY, SignedProducts.for_env),
+        generalising.append(
+            ("network with signed products", RULES_BITS_SYMMETRY, SignedProducts.for_env)
         )
     return System(
         f"alphazero-{heaps}",
@@ -321,24 +321,12 @@ def _alphazero(heaps: int, figure: str) -> System:
         "generalise the parity of bits to them.",
         published.train,
         tuple(
-            contender
+            Contender(name + starts, knows, game, make, all_positions)
             for starts, game, those in (
-                ("", full, (*learners, *generalising)),
+                ("", full, [*learners, *generalising]),
                 (" (exploring starts)", exploring, learners),
             )
-            for contender in (
-                Contender(
-                    "negamax Q-learning" + starts,
-                    OBSERVATIONS,
-                    game,
-                    partial(QLearning.for_env, epsilon=0.3),
-                    all_positions,
-                ),
-                *(
-                    Contender(name + starts, knows, game, make, all_positions)
-                    for name, knows, make in those
-                ),
-            )
+            for name, knows, make in those
         ),
         source='B. Zhou & S. Riis, "Impartial games: a challenge for reinforcement learning", '
         "arXiv:2205.12787 (2022)",

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from abc import ABCMeta
 from copy import copy
+from functools import partial
 from pathlib import Path
 from typing import Any
-from weakref import WeakValueDictionary
 from xml.sax.saxutils import escape
 
 import numpy as np
 import numpy.typing as npt
 
+from nim_envs.caches import SharedCache
 from nim_envs.encoding import Encoding
 from nim_envs.game import Game
 from nim_envs.graph import Graph
@@ -151,20 +152,17 @@ class Tables:
         return legal.reshape(-1).astype(jnp.bool_)
 
 
+_environments: SharedCache[tuple[Any, Game, str], Any] = SharedCache()
+
+
 class _OnePerGame(ABCMeta):
     """Makes one environment for each game and encoding, as JAX compiles anew for another object."""
 
-    def __init__(cls, *arguments: Any) -> None:
-        super().__init__(*arguments)
-        cls._environments: WeakValueDictionary[tuple[Game, str], Any] = WeakValueDictionary()
-
     def __call__(cls, game: Game, encoding: str = "integer") -> Any:
-        env = cls._environments.get((game, encoding))
-        if env is None:
-            # What is made while a function is traced must not be part of its trace.
-            with jax.ensure_compile_time_eval():
-                env = cls._environments[game, encoding] = super().__call__(game, encoding)
-        return env
+        make = partial(super().__call__, game, encoding)
+        # What is made while a function is traced must not be part of its trace.
+        with jax.ensure_compile_time_eval():
+            return _environments.get_or_create((cls, game, encoding), make)
 
 
 class PgxEnv(core.Env, metaclass=_OnePerGame):
@@ -215,7 +213,7 @@ class PgxEnv(core.Env, metaclass=_OnePerGame):
 
     version = "v0"
     """Raised where its behaviour changes in a way that could change results."""
-    num_players = len(SEATS)
+    num_players = 2
 
     def __init__(self, game: Game, encoding: str = "integer") -> None:
         super().__init__()
@@ -226,10 +224,10 @@ class PgxEnv(core.Env, metaclass=_OnePerGame):
         self.tables = Tables(board_of(game.parts, most=LARGEST_GRAPH))
         positions, probabilities = game.starts.sampler(game).support()
         self._starts = jnp.asarray(self.tables.find(positions))
-        sums = probabilities.cumsum()
-        # Where the sums of probabilities are on a scale of 32 bits; none where all are equal.
-        self._cuts = np.rint(sums[:-1] / sums[-1] * LARGEST_WORD).astype(np.uint32)
         self._are_alike = (probabilities == probabilities[0]).all()
+        # Where their sums are on a scale of 32 bits.
+        sums = probabilities.cumsum()
+        self._cuts = np.rint(sums[:-1] / sums[-1] * LARGEST_WORD).astype(np.uint32)
         # The rewards of who moved to a position without moves; integers, so that none is -0.
         outcome = game.parts[0].outcome
         ends = np.array([1 if game.misere else -1]) if outcome is None else outcome
@@ -264,15 +262,15 @@ class PgxEnv(core.Env, metaclass=_OnePerGame):
 
     def _init(self, key: Array) -> PgxState:
         """Draw who begins, and where: by a random word modulo, or between cuts, each to 2**-32."""
-        count, row = len(self._starts), self._starts[0]
+        count, index = len(self._starts), 0
         # All random words in one call: half of the time of random play goes into them.
         words = jax.random.bits(key, (1 + (count > 1),), jnp.uint32)
         if count > 1 and self._are_alike:
-            row = self._starts[words[1] % jnp.uint32(count)]
+            index = words[1] % jnp.uint32(count)
         elif count > 1:
             word = jnp.minimum(words[1], jnp.uint32(LARGEST_WORD - 1))
-            row = self._starts[jnp.searchsorted(self._cuts, word, side="right")]
-        return self._begun(row, (words[0] % jnp.uint32(2)).astype(jnp.int32))
+            index = jnp.searchsorted(self._cuts, word, side="right")
+        return self._begun(self._starts[index], (words[0] % jnp.uint32(2)).astype(jnp.int32))
 
     def _begun(self, row: Array, current_player: Array) -> PgxState:
         """Return the first state of a game."""

@@ -50,7 +50,7 @@ class GraphPanel(Panel):
         """Return the move of a token to the node at the point: of the nearest that can."""
         moves = []
         for graph in self.graphs:
-            node = graph.node_at(point)
+            node = next((n for n in graph.nodes if graph.node(n).contains(point)), None)
             for token in graph.tokens:
                 (here,) = position[token]
                 row: list[int] = self.parts[token].after[here].tolist()
@@ -95,6 +95,7 @@ class GraphDrawing:
         largest = LARGEST_NODE * cell.height
         margin = 0.55 * largest + 8
         room = cell.shrunk(margin, margin / 2, margin, margin / 2)
+        self.nodes = range(len(places))
         self.places = [_within(room, place) for place in places]
         self.bends = {
             edge: _rounded(
@@ -116,12 +117,6 @@ class GraphDrawing:
         """Return the place of a node."""
         return square(self.places[state], self.side)
 
-    def node_at(self, point: tuple[float, float]) -> int | None:
-        """Return the node at a point, if there is one."""
-        return next(
-            (state for state in range(len(self.places)) if self.node(state).contains(point)), None
-        )
-
     def draw_edges(self, drawing: Drawing, colors: dict[Edge, Color], width: float = 4.0) -> None:
         """Draw the edges in ``colors``."""
         for edge, color in colors.items():
@@ -134,7 +129,7 @@ class GraphDrawing:
 
     def draw_nodes(self, drawing: Drawing, colors: dict[int, Color]) -> None:
         """Draw the nodes in ``colors`` with their numbers; all of them, in grey, if it is empty."""
-        for state in colors or range(len(self.places)):
+        for state in colors or self.nodes:
             place = self.node(state)
             drawing.disc(place, colors.get(state, palette.FAINT))
             drawing.disc(place, colors.get(state, OUTLINE), 1.8)
@@ -163,7 +158,7 @@ class GraphDrawing:
             Area(x - side - width, y - height / 2, width, height),
             Area(x + side, y - height / 2, width, height),
         ]
-        others = [self.node(other) for other in range(len(self.places)) if other != state]
+        others = [self.node(other) for other in self.nodes if other != state]
         free = [
             place
             for place in places

@@ -104,18 +104,15 @@ class Renderer:
             return None
         frame = self.picture.frame(scene)
         if self._frame is None or not np.array_equal(frame, self._frame):
-            if self._frame is not None:
-                self._wait(self._window, self._since + 1 / frames_per_second)
+            # The window responds until the last picture was shown long enough.
+            until = self._since + 1 / frames_per_second if self._frame is not None else 0.0
+            while not self._window.closed and (left := until - time.monotonic()) > 0:
+                time.sleep(min(left, PAUSE))
+                self._refresh(self._window)
             self._since = time.monotonic()
         self._scene = scene
         self._refresh(self._window)
         return None
-
-    def _wait(self, window: Window, until: float) -> None:
-        """Keep the window responding until the time ``until``."""
-        while not window.closed and (left := until - time.monotonic()) > 0:
-            time.sleep(min(left, PAUSE))
-            self._refresh(window)
 
     def _refresh(self, window: Window) -> None:
         """Show the scene again, in the size that the window has now."""

@@ -23,7 +23,7 @@ from nim_envs.text.answers import ANSWERS
 from nim_envs.text.exam import Suite
 from nim_envs.text.exam import judge as judge_replies
 from nim_envs.text.language import language_of
-from nim_envs.text.play import TextGame, Turn
+from nim_envs.text.play import TextGame
 from nim_envs.text.prompts import STYLES, rules_text
 
 SEATS: dict[str, Any] = {"player_0": 0, "player_1": 1, "random": "random"}
@@ -124,19 +124,14 @@ def play(game: TextGame) -> None:
             click.echo("stopped")
             return
         turn = game.reply(line)
-        click.echo(_verdict_in_words(turn))
+        truth = turn.verdict
+        again = " Try again." if turn.again else ""
+        click.echo(VERDICTS.get(truth.kind, f"No move ({truth.kind}): {truth.why}.{again}"))
         if turn.opponent_move is not None:
             click.echo(f"The opponent: {turn.opponent_move}")
         prompt = turn.prompt
         if turn.over:
             click.echo(turn.ending)
-
-
-def _verdict_in_words(turn: Turn) -> str:
-    truth = turn.verdict
-    if truth.action is None:
-        return f"No move ({truth.kind}): {truth.why}." + (" Try again." if turn.again else "")
-    return VERDICTS[truth.kind]
 
 
 @text.group()

@@ -63,11 +63,6 @@ class Outcomes(NamedTuple):
     after: dict[int, Position]
     keeping: frozenset[int]  # the actions that keep the value of a position that is not lost
 
-    @property
-    def is_decisive(self) -> bool:
-        """Whether some move loses value: neither lost, nor with right moves alone."""
-        return 0 < len(self.keeping) < len(self.after)
-
 
 class Language:
     """A game and its words; the functions of this package take it in place of a game.

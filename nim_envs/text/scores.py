@@ -220,16 +220,23 @@ def score(
     replies: list[str] = []
     for first in range(0, len(asked), batch_size):
         here = asked[first : first + batch_size]
-        prompts = [prompt(language, position, style, answer=answer) for position in here]
-        replies += _checked_replies(speak(prompts), len(prompts))
+        given = speak([prompt(language, position, style, answer=answer) for position in here])
+        is_listing = isinstance(given, Iterable) and not isinstance(given, (str, bytes))
+        listed_replies = [*given] if is_listing else []
+        if len(listed_replies) != len(here) or not all(isinstance(r, str) for r in listed_replies):
+            raise InvalidPolicyError(
+                f"speak must return one string for each of {len(here)} prompts, not "
+                f"{reprlib.repr(given)}"
+            )
+        replies += listed_replies
     truths = [
         verdict(language, position, reply, answer=answer, last_line=last_line)
         for position, reply in zip(asked, replies, strict=True)
     ]
     decisive = [
         truth.kept_value
-        for truth, position in zip(truths, asked, strict=True)
-        if language.outcomes(position).is_decisive
+        for truth, found in zip(truths, map(language.outcomes, asked), strict=True)
+        if 0 < len(found.keeping) < len(found.after)
     ]
     # The score of any policy comes with that of random moves.
     random = optimality(lambda _, masks: masks.argmax(axis=1), language.game, counted)
@@ -260,21 +267,6 @@ def score(
         else dataclasses.replace(random.decisive, percent=_percent(sum(decisive), len(decisive))),
         **shares,
     )
-
-
-def _checked_replies(replies: Any, count: int) -> list[str]:
-    """Return the replies to ``count`` prompts as a list.
-
-    Raises:
-        InvalidPolicyError: they are not ``count`` strings.
-    """
-    is_listing = isinstance(replies, Iterable) and not isinstance(replies, (str, bytes))
-    listed = [*replies] if is_listing else []
-    if len(listed) != count or not all(isinstance(reply, str) for reply in listed):
-        raise InvalidPolicyError(
-            f"speak must return one string for each of {count} prompts, not {reprlib.repr(replies)}"
-        )
-    return listed
 
 
 def _percent(count: int, whole: int) -> float:

@@ -17,7 +17,6 @@ References:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -31,9 +30,7 @@ from agents.storage import save_content
 from nim_envs import optimality
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.files import check_writable
-from nim_envs.graph import Part
 from nim_envs.optional import imports_for, needed
-from nim_envs.typing import IntArray
 from nim_envs.validation import checked_integer
 
 with imports_for("AlphaZero", "alphazero"):
@@ -147,9 +144,6 @@ def self_play(state: State, env: PgxEnv, settings: Settings, key: Any) -> tuple[
     """
     longest, games = longest_game(env), settings.games_at_a_time
 
-    def too_few_ended(carry: Any) -> Any:
-        return carry[0].ended < games
-
     def move(carry: Any) -> Any:
         (states, lengths, ended), memory, moves, key, total = carry
         key, search_key, start_key = jax.random.split(key, 3)
@@ -182,7 +176,9 @@ def self_play(state: State, env: PgxEnv, settings: Settings, key: Any) -> tuple[
 
     before = state.playing.ended
     carry = (state.playing, state.memory, state.moves, key, jnp.int32(0))
-    playing, memory, moves, _, total = jax.lax.while_loop(too_few_ended, move, carry)
+    playing, memory, moves, _, total = jax.lax.while_loop(
+        lambda carry: carry[0].ended < games, move, carry
+    )
     length = total / (playing.ended - before)
     played = state._replace(
         memory=memory,
@@ -217,21 +213,13 @@ def permuted(moves: Moves, env: PgxEnv, key: Any) -> Moves:
         return jnp.take_along_axis(array, jnp.asarray(firsts)[order][:, part] + within, axis=1)
 
     options = np.full(len(parts), env.game.options)
+    firsts = np.cumsum([0, *(len(part.fields) for part in parts[:-1])])
     return Moves(
-        along(
-            moves.observation,
-            np.add.reduceat(env.encoding.widths, _first_fields(parts)),
-        ),
+        along(moves.observation, np.add.reduceat(env.encoding.widths, firsts)),
         along(moves.mask, options),
         along(moves.policy, options),
         moves.result,
     )
-
-
-def _first_fields(parts: Sequence[Part]) -> IntArray:
-    """Return the place of the first coordinate of each part in a position."""
-    counts = [len(part.fields) for part in parts]
-    return np.cumsum([0, *counts[:-1]])
 
 
 def loss(network: Any, moves: Moves) -> tuple[Any, dict[str, Any]]:

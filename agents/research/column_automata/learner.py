@@ -288,10 +288,7 @@ class ColumnAutomatonLearner(GeneralisingLearner):
             winners, lengths = np.empty(block, dtype=np.int8), np.empty(block, dtype=np.int32)
             self_play.play(rng, winners, lengths)
             played += block
-            for winner, length in zip(winners.tolist(), lengths.tolist(), strict=True):
-                stopped = after_game(winner, length)
-                if stopped:
-                    break
+            stopped = any(map(after_game, winners.tolist(), lengths.tolist()))
             yield
 
     def _count_positions(self) -> None:

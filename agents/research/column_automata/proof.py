@@ -328,24 +328,17 @@ def _with_a_wrong_move(moves: _Moves) -> tuple[int, ...] | None:
                     continue
                 ways[after] = (now, bit, ones)
                 if columns.lost[state_after] and moves.goal >> pair & 1:
-                    return _heaps_of(list(_steps_to(after, ways)))
+                    steps, way = [], ways[after]
+                    while way is not None:
+                        steps.append(way[1:])
+                        way = ways[way[0]]
+                    return _heaps_of(steps)
                 waiting.append(after)
     return None
 
 
-def _steps_to(
-    end: tuple[int, int], ways: dict[tuple[int, int], tuple[tuple[int, int], int, int] | None]
-) -> Iterator[tuple[int, int]]:
-    """Yield the changed heap's bit and the ones of each column, the lowest first."""
-    way = ways[end]
-    while way is not None:
-        before, bit, ones = way
-        yield bit, ones
-        way = ways[before]
-
-
 def _heaps_of(steps: list[tuple[int, int]]) -> tuple[int, ...]:
-    """Return a heap with these bits, and enough other heaps for the ones."""
+    """Return a heap with bits, and other heaps for the ones, by column from the lowest."""
     others = max((ones - bit for bit, ones in steps), default=0)
     heaps = [0] * (1 + others)
     for column, (bit, ones) in enumerate(steps):

@@ -29,7 +29,10 @@ def examine(state: ValueState, board: HeapBoard, rng: np.random.Generator) -> tu
     for more, number in EXAMS:
         options = with_larger_heaps(board.options, 1 << (board.columns + more))
         larger = HeapBoard(options, 2 * board.heaps, state.network)
-        positions = _random_positions(larger, number, rng)
+        sizes, shape = len(options), (number, larger.heaps)
+        small = (sizes ** (rng.random(shape) * rng.random((number, 1))) - 1).astype(np.int64)
+        drawn = np.concatenate([rng.integers(sizes, size=shape), small])
+        positions = _playable(larger, np.sort(drawn, axis=1))
         wrong, best = _contradictions(state, larger, positions)
         after = _playable(larger, larger.positions_after(positions, best))
         wrong_after, _ = _contradictions(state, larger, after)
@@ -37,14 +40,6 @@ def examine(state: ValueState, board: HeapBoard, rng: np.random.Generator) -> tu
         if wrong + wrong_after:
             return (wrong + wrong_after) / (len(positions) + len(after)), read
     return 0.0, read
-
-
-def _random_positions(board: HeapBoard, count: int, rng: np.random.Generator) -> IntArray:
-    """Return ``count`` positions of each kind, without terminal ones."""
-    sizes, shape = len(board.options), (count, board.heaps)
-    small = sizes ** (rng.random(shape) * rng.random((count, 1))) - 1
-    positions = np.concatenate([rng.integers(sizes, size=shape), small.astype(np.int64)])
-    return _playable(board, np.sort(positions, axis=1))
 
 
 def _playable(board: HeapBoard, positions: IntArray) -> IntArray:

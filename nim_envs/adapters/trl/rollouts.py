@@ -160,12 +160,11 @@ class GameRollouts:
                 active, ids, logprobs or [None] * len(ids), texts, strict=True
             ):
                 turn = game.reply(reply, each, text)
-                if not turn.over:
-                    game.answer(
-                        _between(trainer, reply, turn)
-                        if conversational
-                        else _next_prompt(trainer, turn)
-                    )
+                if not turn.over and conversational:
+                    game.answer(_between(trainer, reply, turn))
+                elif not turn.over:  # a model without a chat template
+                    asked = f"\n{turn.prompt}\n"
+                    game.answer(tokenizer(asked, add_special_tokens=False)["input_ids"])
         known = all(game.logprobs is not None for game in games)
         return {
             "prompt_ids": [game.prompt_ids for game in games],
@@ -186,14 +185,6 @@ class GameRollouts:
         if isinstance(prompt, str):
             return Rollout(play, trainer.processing_class(prompt)["input_ids"])
         return Rollout(play, _templated(trainer, prompt, add_generation_prompt=True))
-
-
-def _next_prompt(trainer: GRPOTrainer, turn: Turn) -> list[int]:
-    """Return the tokens of the next prompt, for a model without a chat template."""
-    ids: list[int] = trainer.processing_class(f"\n{turn.prompt}\n", add_special_tokens=False)[
-        "input_ids"
-    ]
-    return ids
 
 
 def _between(trainer: GRPOTrainer, reply: list[int], turn: Turn) -> list[int]:
