@@ -318,9 +318,6 @@ def _count_arguments(function: Any, otherwise: int) -> int:
     """Return with how many arguments a function is called: 1, a position, or 2 or 3.
 
     Where its required parameters do not decide between 2 and 3 it is ``otherwise``.
-
-    Raises:
-        TypeError: it can be called with none of these.
     """
     if required_arguments(function) == 1 and not _takes(function, 2):
         return 1

@@ -19,7 +19,7 @@ from nim_envs.scored_policy import ScoredPolicy, game_of
 from nim_envs.solution import Solution, retrograde
 from nim_envs.starts import OutcomeStart
 from nim_envs.sums import Sum, board_of, graph_of, states_at
-from nim_envs.typing import BoolArray, FloatArray, IntArray, ValueArray
+from nim_envs.typing import BoolArray, FloatArray, IntArray
 from nim_envs.validation import checked_integer
 
 POSITION_SETS = ("all", "reachable", *PLAYERS)
@@ -176,15 +176,16 @@ def optimality(
     scored = ScoredPolicy(policy, env_or_game, seed, samples)
     game = scored.game
     if sample is None:
-        name, solution, total, parts = position_set(game, positions)
+        name, solution, states = position_set(game, positions)
     else:
-        total = checked_integer("sample", sample, minimum=1)
+        checked_integer("sample", sample, minimum=1)
         if not isinstance(positions, str) or positions != "all":
             raise ValueError(f"sample draws from all positions; positions was {positions!r}")
         name, solution = "all", game.solution
-        parts = _chunks(_drawn(game, np.random.default_rng(seed), total), game.num_actions)
+        states = _drawn(game, np.random.default_rng(seed), sample)
+    parts = _chunks(states, game.num_actions)
     sums, blunders, distances, right = np.zeros(7), [], [], []
-    for part in _with_progress(parts, total, "optimality"):
+    for part in _with_progress(parts, len(states), "optimality"):
         here = not_lost(solution, part)
         of_part, wrong, on_right = _sums(scored, solution, here)
         sums += of_part
@@ -213,12 +214,10 @@ def optimality(
 def _sums(
     scored: ScoredPolicy, solution: Solution, here: IntArray
 ) -> tuple[FloatArray, IntArray, FloatArray]:
-    """Return sums over states that are not lost.
+    """Return seven sums over states, and blunders and right moves' probabilities at each.
 
-    Returns:
-        Numbers of states and of decisive ones; sums of the probabilities of right moves, of those
-        of the random policy, and of illegal moves, and of the first two over decisive states;
-        ``(7,)``. Blunders, ``(n, fields)``; and the probabilities of right moves, ``(n, actions)``.
+    The sums: states, decisive ones; probabilities of right, random right and illegal moves; the
+    first two of these over decisive states.
     """
     masks, right = solution.board.mask(here), solution.state_keeping(here)
     positions = solution.board.positions(here)
@@ -245,24 +244,27 @@ def _percent(amount: float, count: int) -> float:
     return 100.0 * float(amount) / count
 
 
-def position_set(
-    game: Game, positions: str | npt.ArrayLike
-) -> tuple[str, Solution, int, Iterator[IntArray]]:
-    """Return a set of positions: its name, the solution there, its size, and states in chunks."""
+def position_set(game: Game, positions: str | npt.ArrayLike) -> tuple[str, Solution, IntArray]:
+    """Return a set of positions: its name, the solution there, and the states, in order."""
     if not isinstance(positions, str):
-        states = states_at(game.board, positions)
-        listed = states.reshape(-1, *states.shape[1:]) if states.ndim else states[np.newaxis]
-        return "given", game.solution, len(listed), _chunks(listed, game.num_actions)
+        return "given", game.solution, states_at(game.board, np.atleast_2d(positions))
     if positions not in POSITION_SETS:
         raise ValueError(f"positions must be one of {POSITION_SETS} or an array, not {positions!r}")
     solution = _whole_solution(game)
     if positions == "all":
-        states = _all_states(game, solution.board)
-        return positions, solution, len(states), _chunks(states, game.num_actions)
+        board = solution.board
+        total = board.num_positions
+        if total * board.num_actions > LARGEST_SCORE:
+            raise SearchTooLargeError(
+                f"{game.name} has {total} positions of {board.num_actions} actions each; at most "
+                f"{LARGEST_SCORE} pairs of them are scored. optimality(..., sample=10_000) scores "
+                "positions drawn at random"
+            )
+        states = board.states(total) if isinstance(board, Sum) else np.arange(total)
+        return positions, solution, states
     by_seat = reachable(graph_of(game.parts, game.name), game.start_positions())
     seats = by_seat.any(axis=0) if positions == "reachable" else by_seat[PLAYERS.index(positions)]
-    rows = np.flatnonzero(seats)
-    return positions, solution, len(rows), _chunks(rows, game.num_actions)
+    return positions, solution, np.flatnonzero(seats)
 
 
 def not_lost(solution: Solution, states: IntArray) -> IntArray:
@@ -276,23 +278,7 @@ def _whole_solution(game: Game) -> Solution:
     board, known = board_of(game.parts, LARGEST_TABLE), game.solution
     if board is known.board or isinstance(board, Sum):
         return known
-
-    def values(rows: IntArray) -> ValueArray:
-        return np.asarray(known.value(board.positions(rows)), dtype=np.int8)
-
-    return Solution(board, known.method, values)
-
-
-def _all_states(game: Game, board: Graph | Sum) -> IntArray:
-    """Return the states of all positions, in lexicographic order."""
-    total = board.num_positions
-    if total * board.num_actions > LARGEST_SCORE:
-        raise SearchTooLargeError(
-            f"{game.name} has {total} positions of {board.num_actions} actions each; at most "
-            f"{LARGEST_SCORE} pairs of them are scored. optimality(..., sample=10_000) scores "
-            "positions drawn at random"
-        )
-    return board.states(total) if isinstance(board, Sum) else np.arange(total)
+    return Solution(board, known.method, lambda rows: known.value(board.positions(rows)))
 
 
 def _chunks(states: IntArray, num_actions: int) -> Iterator[IntArray]:
@@ -325,19 +311,19 @@ def reachable(graph: Graph, starts: IntArray) -> BoolArray:
     Games begin at ``starts``, ``(n, fields)``, with ``player_0`` to move.
     """
     reached = np.zeros((2, graph.num_positions), dtype=np.bool_)
-    if graph.has_cycles:  # move by move, as there is no order
-        rows, seat = np.unique(graph.find(starts)), 0
-        while len(rows):
-            reached[seat, rows] = True
-            after, seat = graph.after[rows], 1 - seat
-            rows = np.unique(after[(after >= 0) & ~reached[seat, after]])
-        return reached
-    reached[0, graph.find(starts)] = True
-    for level in reversed([*graph.levels()]):
-        for rows in _chunks(level, graph.num_actions):
-            for seat in (0, 1):
-                after = graph.after[rows[reached[seat, rows]]]
-                reached[1 - seat, after[after >= 0]] = True
+    last = np.zeros(graph.num_positions, dtype=np.int64)
+    rows, seat = graph.find(starts), 0
+    reached[seat, rows] = True
+    while len(rows):
+        seat, found = 1 - seat, []
+        for some in _chunks(rows, graph.num_actions):
+            after = graph.after[some]
+            after = after[after >= 0]
+            after = after[~reached[seat, after]]
+            reached[seat, after] = True
+            last[after] = places = np.arange(len(after))
+            found.append(after[last[after] == places])  # each row once
+        rows = np.concatenate(found)
     return reached
 
 
@@ -432,8 +418,7 @@ def best_response(
     Where play may never end, a policy that chooses moves by chance is refused by an
     ``InvalidPolicyError``, as there is no exact score.
     """
-    scored = ScoredPolicy(policy, env_or_game, samples=samples)
-    return _scores("best_response", None, scored)
+    return _scores("best_response", None, ScoredPolicy(policy, env_or_game, samples=samples))
 
 
 def expected_scores(
@@ -484,11 +469,8 @@ def _scores(name: str, first: ScoredPolicy | None, second: ScoredPolicy) -> Expe
 def _scores_with_cycles(
     name: str, graph: Graph, game: Game, first: ScoredPolicy | None, second: ScoredPolicy
 ) -> ExpectedScores:
-    """Return what :func:`_scores` does where play may never end.
-
-    Retrograde analysis of twice the positions, those of ``first`` to move, then of ``second``, each
-    with the moves that its player makes. Where a player makes no legal move, it loses.
-    """
+    """Return the same where play may never end, by retrograde analysis of each player's moves."""
+    # Twice the positions: ``first`` is to move, then ``second``. Without a legal move it loses.
     size, after = graph.num_positions, np.tile(graph.after, (2, 1))
     ends = np.where(graph.ends, game.end_values(np.arange(size)), np.int8(-1))
     for player, moves in ((first, after[:size]), (second, after[size:])):

@@ -281,10 +281,7 @@ def positions_to_ask(
     They leave a move; where draws exist, more than one, as forced moves are no question.
     """
     least = 2 if game.has_outcome else 1
-    _, solution, _, parts = position_set(game, positions)
-    chosen = []
-    for states in parts:
-        here = states if lost_positions else not_lost(solution, states)
-        fits = solution.board.mask(here).sum(axis=-1, dtype=np.int64) >= least
-        chosen.append(solution.board.positions(here[fits]))
-    return np.concatenate(chosen)
+    _, solution, states = position_set(game, positions)
+    here = states if lost_positions else not_lost(solution, states)
+    fits = solution.board.mask(here).sum(axis=-1, dtype=np.int64) >= least
+    return solution.board.positions(here[fits])
