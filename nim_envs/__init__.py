@@ -29,26 +29,20 @@ if TYPE_CHECKING:
     from nim_envs.solution import solve
     from nim_envs.starts import BalancedStart, FixedStart, OutcomeStart, Start, UniformStart
 else:
-    _MODULES = {
-        "BalancedStart": "nim_envs.starts",
-        "FixedStart": "nim_envs.starts",
-        "Game": "nim_envs.game",
-        "GameEnv": "nim_envs.envs.turn_based",
-        "OutcomeStart": "nim_envs.starts",
-        "Start": "nim_envs.starts",
-        "UniformStart": "nim_envs.starts",
-        "VectorGameEnv": "nim_envs.envs.batched",
-        "VersusEnv": "nim_envs.envs.versus",
-        "check_env": "nim_envs.check",
-        "check_game": "nim_envs.check",
-        "diagnose": "nim_envs.diagnosis",
-        "game_from_moves": "nim_envs.own_games",
-        "make_game": "nim_envs.registry",
-        "optimality": "nim_envs.scoring",
-        "register_game": "nim_envs.registry",
-        "solve": "nim_envs.solution",
-        "sum_of": "nim_envs.game",
+    _NAMES = {
+        "check": ("check_env", "check_game"),
+        "diagnosis": ("diagnose",),
+        "envs.batched": ("VectorGameEnv",),
+        "envs.turn_based": ("GameEnv",),
+        "envs.versus": ("VersusEnv",),
+        "game": ("Game", "sum_of"),
+        "own_games": ("game_from_moves",),
+        "registry": ("make_game", "register_game"),
+        "scoring": ("optimality",),
+        "solution": ("solve",),
+        "starts": ("BalancedStart", "FixedStart", "OutcomeStart", "Start", "UniformStart"),
     }
+    _MODULES = {name: f"nim_envs.{module}" for module, names in _NAMES.items() for name in names}
 
     def __getattr__(name: str) -> Any:
         """Import a name when it is first used (PEP 562)."""

@@ -144,18 +144,12 @@ def _descriptions(describe: Callable[[Any], str], part: Part) -> list[str]:
     label_of: dict[str, Any] = {}
     for label in part.labels:
         is_pass = part.has_passes and label == PASS
-        description = label if is_pass else called("describe", describe, label)
-        if not isinstance(description, str) or not description.strip():
+        words = label if is_pass else called("describe", describe, label)
+        other = label_of.setdefault(checked_name(f"the words of label {label!r}", words), label)
+        if other is not label:
             raise InvalidGameError(
-                f"the words of label {label!r} must be a string that is not empty, not "
-                f"{description!r}"
+                f"two labels are alike in words, {words!r}: {other!r} and {label!r}"
             )
-        if description in label_of:
-            raise InvalidGameError(
-                f"two labels are alike in words, {description!r}: {label_of[description]!r} and "
-                f"{label!r}"
-            )
-        label_of[description] = label
     return list(label_of)
 
 

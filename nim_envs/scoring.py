@@ -14,13 +14,27 @@ from tqdm import tqdm
 from nim_envs.errors import InvalidPolicyError, InvalidPositionError, SearchTooLargeError
 from nim_envs.game import PLAYERS, Game
 from nim_envs.graph import LARGEST_TABLE, Graph
-from nim_envs.players import AnyPlayer
+from nim_envs.players import AnyPlayer, Mover, Policy
 from nim_envs.scored_policy import ScoredPolicy, game_of
 from nim_envs.solution import Solution, retrograde
 from nim_envs.starts import OutcomeStart
 from nim_envs.sums import Sum, board_of, graph_of, states_at
 from nim_envs.typing import BoolArray, FloatArray, IntArray
 from nim_envs.validation import checked_integer
+
+__all__ = [
+    "POSITION_SETS",
+    "AnyPlayer",
+    "ExpectedScores",
+    "Mover",
+    "Optimality",
+    "Policy",
+    "beatable_share",
+    "best_response",
+    "expected_scores",
+    "mean_interval",
+    "optimality",
+]
 
 POSITION_SETS = ("all", "reachable", *PLAYERS)
 

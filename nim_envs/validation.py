@@ -64,10 +64,8 @@ def checked_boolean(name: str, value: Any) -> bool:
 
 def checked_name(name: str, value: Any) -> str:
     """Return a string that has more than spaces."""
-    if not isinstance(value, str):
-        raise InvalidGameError(f"{name} must be a string, not {value!r}")
-    if not value.strip():
-        raise InvalidGameError(f"{name} must not be empty, as {value!r} is")
+    if not isinstance(value, str) or not value.strip():
+        raise InvalidGameError(f"{name} must be a string that is not empty, not {value!r}")
     return value
 
 

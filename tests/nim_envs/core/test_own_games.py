@@ -27,7 +27,7 @@ def test_actions_words_kind_and_starts_can_be_given():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"name": ""}, "name must not be empty"),
+        ({"name": ""}, "name must be a string that is not empty, not ''"),
         ({"kind": 3}, "kind must be a string"),
         ({"moves": 3}, "moves must be a function"),
         ({"outcome": 3}, "outcome must be a function"),
