@@ -1,11 +1,8 @@
 """Players: one protocol for scores, opponents and matches.
 
-A player is a function of observations ``(n, ...)`` and action masks ``(n, actions)``, with a third
-required positional parameter also of a generator, and with a single one of a position; or an object
-with ``action_probabilities``, ``move``, ``act`` or a call. A function of a position, and ``move``,
-return the position after the move; all others return actions or probabilities of actions, which
-:mod:`~nim_envs.player_answers` checks. A player that cannot be asked about arbitrary positions, and
-so not be scored, gives the reason in an attribute ``unscorable``.
+A player is whatever :func:`nim_envs.optimality` takes as a policy. One that cannot be asked about
+arbitrary positions, and so not be scored, gives the reason in an attribute ``unscorable``.
+Answers are checked in :mod:`~nim_envs.player_answers`.
 """
 
 from __future__ import annotations

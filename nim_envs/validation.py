@@ -134,11 +134,6 @@ def is_listing(values: Any, *, of_any_order: bool = False) -> bool:
     return isinstance(values, Iterable) and not isinstance(values, others)
 
 
-def is_sequence(values: Any) -> bool:
-    """Return whether ``values`` is a listing with a length."""
-    return is_listing(values) and isinstance(values, (Sequence, np.ndarray))
-
-
 def integers_of(values: Any) -> tuple[int, ...] | None:
     """Return a listing of integers as a tuple; ``None`` for anything else."""
     if not is_listing(values):
@@ -152,33 +147,33 @@ def integers_of(values: Any) -> tuple[int, ...] | None:
 
 
 def checked_integers(
-    name: str, values: Any, minimum: int, *, of_any_order: bool = False
+    name: str, values: Any, minimum: int, maximum: int = LARGEST_STATE, *, or_none: bool = False
 ) -> tuple[int, ...]:
-    """Return at least one integer of at least ``minimum``; ``of_any_order``: also of a set."""
-    if not is_listing(values, of_any_order=of_any_order):
+    """Return integers from ``minimum`` to ``maximum``, one at least unless ``or_none``."""
+    if not is_listing(values):
         raise InvalidGameError(
             f"{name} must be a sequence of integers of at least {minimum}, not {values!r}"
         )
     numbers = tuple(
-        checked_integer(f"{name}[{index}]", value, minimum) for index, value in enumerate(values)
+        checked_integer(f"{name}[{index}]", value, minimum, maximum)
+        for index, value in enumerate(values)
     )
-    if not numbers:
+    if not numbers and not or_none:
         raise InvalidGameError(f"{name} must hold at least one integer, not {values!r}")
     return numbers
 
 
 def checked_pairs(
     name: str, values: Any, minimum: int = 0, *, min_pairs: int = 1
-) -> tuple[tuple[int, int], ...]:
+) -> list[tuple[int, ...]]:
     """Return at least ``min_pairs`` pairs of integers of at least ``minimum``."""
     of_integers = f"of integers of at least {minimum}"
-    if not is_sequence(values) or len(values) < min_pairs:
+    listed = [*values] if is_listing(values) else None
+    if listed is None or len(listed) < min_pairs:
         pairs = f"a sequence of at least {min_pairs} pair" if min_pairs else "a sequence of pairs"
         raise InvalidGameError(f"{name} must be {pairs} {of_integers}, not {values!r}")
-    checked = []
-    for index, pair in enumerate(values):
-        if not is_sequence(pair) or len(pair) != 2:
+    for index, pair in enumerate(listed):
+        if not is_listing(pair) or len(pair := tuple(pair)) != 2:
             raise InvalidGameError(f"{name}[{index}] must be a pair {of_integers}, not {pair!r}")
-        first, second = checked_integers(f"{name}[{index}]", pair, minimum)
-        checked.append((first, second))
-    return tuple(checked)
+        listed[index] = checked_integers(f"{name}[{index}]", pair, minimum)
+    return listed

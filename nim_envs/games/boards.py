@@ -16,7 +16,7 @@ from nim_envs.games import words as say
 from nim_envs.graph import Part, Picture, Words, check_table
 from nim_envs.listing import cell_moves, part_from_moves, part_of_vectors, shared
 from nim_envs.typing import IntArray, Position
-from nim_envs.validation import checked_integer, checked_integers, checked_pairs, is_sequence
+from nim_envs.validation import checked_integer, checked_integers, checked_pairs, is_listing
 
 
 @shared
@@ -372,22 +372,21 @@ def graph(successors: Sequence[Sequence[int]], tokens: Sequence[int]) -> Game:
         >>> graph(successors=((), (0,), (0, 1)), tokens=(2, 1)).describe(1, (2, 1))
         'token 0: move to 1'
     """
-    if not is_sequence(successors) or not len(successors):
+    lists = [*successors] if is_listing(successors) else []
+    if not lists:
         raise InvalidGameError(
             "successors must be a list of the nodes that can be moved to from each node, for one "
             f"node at least, not {successors!r}"
         )
-    nodes = []
-    last = len(successors) - 1
-    for node, targets in enumerate(successors):
-        name = f"successors[{node}]"
-        if not is_sequence(targets):
-            raise InvalidGameError(f"{name} must be a list of nodes, not {targets!r}")
-        checked = [checked_integer(f"{name}[{i}]", each, 0, last) for i, each in enumerate(targets)]
-        if len(set(checked)) < len(checked):
-            raise InvalidGameError(f"{name} must name every node once, not {checked}")
-        nodes.append(tuple(checked))
-    start = checked_integers("tokens", tokens, minimum=0)
-    for index, node in enumerate(start):
-        checked_integer(f"tokens[{index}]", node, 0, last)
+    last = len(lists) - 1
+    nodes = [
+        checked_integers(f"successors[{node}]", targets, 0, last, or_none=True)
+        for node, targets in enumerate(lists)
+    ]
+    for node, targets in enumerate(nodes):
+        if len(set(targets)) < len(targets):
+            raise InvalidGameError(
+                f"successors[{node}] must name every node once, not {list(targets)}"
+            )
+    start = checked_integers("tokens", tokens, 0, last)
     return Game("graph", (token(tuple(nodes)),) * len(start), start)

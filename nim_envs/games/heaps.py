@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from functools import partial
 from itertools import combinations, product
 from math import prod
@@ -68,8 +68,8 @@ def subtraction(heaps: Sequence[int], subtraction_set: Sequence[int]) -> Game:
         Berlekamp, Conway & Guy, *Winning Ways*, ch. 4 "Subtraction games".
     """
     sizes = checked_integers("heaps", heaps, minimum=0)
-    given = checked_integers("subtraction_set", subtraction_set, minimum=1, of_any_order=True)
-    amounts = sorted(set(given))
+    given = [*subtraction_set] if isinstance(subtraction_set, Set) else subtraction_set
+    amounts = sorted({*checked_integers("subtraction_set", given, minimum=1)})
     parts = (heap(size, tuple(each for each in amounts if each <= size)) for size in sizes)
     return Game("subtraction", tuple(parts), sizes)
 
