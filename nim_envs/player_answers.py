@@ -45,7 +45,7 @@ def as_array(answer: Any) -> tuple[Array, float]:
         ) from None
     # JAX's small floats have types of their own.
     is_float = array.dtype.kind == "f" or (array.dtype.kind == "V" and array.dtype.isbuiltin == 2)
-    if is_float and not hasattr(answer, "detach"):
+    if is_float:
         error = max(error, ERROR_BY_BYTES.get(array.dtype.itemsize, error))
         array = array.astype(np.float64, copy=False)
     return array, error

@@ -52,7 +52,7 @@ def games() -> None:
     click.echo(tabulate(rows, headers, maxcolwidths=[None, None, ARGUMENTS_WIDTH]))
     for play, who_wins in zip(("normal", "misère"), LAST_MOVE, strict=True):
         click.echo(f"\n{play} play: {who_wins}", nl=False)
-    heap_games = [[name, heap_game(name).name] for name in ("grundy", *NAMES)]
+    heap_games = [[name, heap_game(name).name] for name in NAMES]
     click.echo("\n\n" + tabulate(heap_games, ("heap game", "code"), disable_numparse=True))
 
 

@@ -28,7 +28,7 @@ OUTCOMES = {
     -1: "P-position: the player to move loses",
 }
 
-HEAP_GAME = "an octal code such as 0.77, 4.0, 0.(3) or 0.3..., grundy, " + ", ".join(NAMES)
+HEAP_GAME = "an octal code such as 0.77, 4.0, 0.(3) or 0.3..., " + ", ".join(NAMES)
 
 
 @click.command()

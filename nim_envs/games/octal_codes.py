@@ -16,6 +16,7 @@ WHOLE, LEAVE_ONE, LEAVE_TWO = 1, 2, 4
 CODE = re.compile(r"([04]?)\.([0-7]*)(?:\(([0-7])\)|([0-7])(?:\.\.\.|…))?")
 
 NAMES = {
+    "grundy": "grundy",
     "nim": "0.(3)",
     "kayles": "0.77",
     "dawsons_kayles": "0.07",
@@ -24,7 +25,7 @@ NAMES = {
     "splitting": "4.0",
     "laskers_nim": "4.(3)",
 }
-"""Codes of the octal games that have a name."""
+"""Codes of the octal games that have a name, and Grundy's game, which has no code."""
 
 
 @dataclass(frozen=True)
@@ -153,7 +154,7 @@ def heap_game(name: str | HeapGame) -> HeapGame:
     """Return the heap game called ``name``; a heap game itself unchanged.
 
     Args:
-        name: an octal code, ``"grundy"``, or a key of :data:`NAMES`, such as ``"kayles"``.
+        name: an octal code, or a key of :data:`NAMES`, such as ``"kayles"``.
 
     Raises:
         InvalidGameError: it is none of these.
@@ -169,5 +170,6 @@ def heap_game(name: str | HeapGame) -> HeapGame:
     try:
         return octal_game(NAMES.get(str(name), name))
     except InvalidGameError as error:
-        named = ", ".join(("grundy", *NAMES))
-        raise InvalidGameError(f"there is no {name!r}; choose from {named}; or: {error}") from None
+        raise InvalidGameError(
+            f"there is no {name!r}; choose from {', '.join(NAMES)}; or: {error}"
+        ) from None
