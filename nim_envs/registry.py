@@ -277,7 +277,7 @@ def _keywords(environment: Callable[..., Any]) -> list[str]:
 
 
 def _make(environment: Callable[..., Env], game: str, arguments: dict[str, Any], *size: int) -> Env:
-    """Return an environment of a class."""
+    """Return an environment, of the class ``environment``, of a registered game."""
     module = arguments.pop("module", None)
     if module is not None and module not in sys.modules:
         importlib.import_module(module)

@@ -228,10 +228,10 @@ def optimality(
 def _sums(
     scored: ScoredPolicy, solution: Solution, here: IntArray
 ) -> tuple[FloatArray, IntArray, FloatArray]:
-    """Return seven sums over states, and blunders and right moves' probabilities at each.
+    """Return seven sums over states, the blunders, and the probabilities of right moves.
 
-    The sums: states, decisive ones; probabilities of right, random right and illegal moves; the
-    first two of these over decisive states.
+    The sums: states; decisive ones; probabilities of right moves, of those of the random policy and
+    of illegal moves; the first two of these over decisive states.
     """
     masks, right = solution.board.mask(here), solution.state_keeping(here)
     positions = solution.board.positions(here)
