@@ -8,6 +8,7 @@ import io
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import redirect_stdout, suppress
+from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
 import gymnasium
@@ -343,18 +344,14 @@ Moves = Mapping[Position, Sequence[tuple[int, Position]]]
 def _searched(game: Game, moves: Moves) -> dict[Position, int]:
     """Return the value of each position, by search; raise an error if play does not end."""
     values: dict[Position, int] = {}
-    opened = set()
-    waiting = list(moves)
-    while waiting:
-        position = waiting[-1]
-        opened.add(position)
-        unknown = [after for _, after in moves[position] if after not in values]
-        if any(after in opened for after in unknown):
-            raise ConformanceError(f"expected play to end, found a cycle through {position}")
-        if not unknown:
-            reached = [-values[after] for _, after in moves[position]]
-            values[waiting.pop()] = max(reached) if reached else game.end_value(position)
-        waiting += unknown
+    after_each = {position: [after for _, after in moves[position]] for position in moves}
+    try:
+        for position in TopologicalSorter(after_each).static_order():  # those after a move first
+            reached = [-values[after] for after in after_each[position]]
+            values[position] = max(reached) if reached else game.end_value(position)
+    except CycleError as error:
+        through = error.args[1][0]
+        raise ConformanceError(f"expected play to end, found a cycle through {through}") from None
     return values
 
 

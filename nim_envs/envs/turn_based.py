@@ -14,19 +14,19 @@ from pettingzoo.utils.env import AECIterable
 
 from nim_envs.caches import LimitedCache
 from nim_envs.encoding import Encoding, with_mask
-from nim_envs.envs.move_truth import move_truth, no_move_yet
-from nim_envs.envs.reset_arguments import (
+from nim_envs.envs.arguments import (
     CACHED_STARTS,
     ResetStarts,
+    checked_max_cycles,
     checked_options,
     checked_seed,
     game_with_start,
 )
+from nim_envs.envs.move_truth import move_truth, no_move_yet
 from nim_envs.envs.walks import Walk, walk_from
 from nim_envs.errors import (
     ClosedEnvironmentError,
     InvalidActionError,
-    InvalidGameError,
     InvalidPositionError,
     ResetNeededError,
 )
@@ -52,18 +52,6 @@ ILLEGAL_MOVE_RULES = ("forfeit", "raise")
 
 BYTES_OF_ACTION = 48
 """Bytes per action, upper bound, of masks, spaces and the table rows that a move reads."""
-
-
-def checked_max_cycles(max_cycles: Any, game: Game, *largest: int) -> int | None:
-    """Return the number of moves of each player after which a game is truncated, if any."""
-    if max_cycles is not None:
-        return checked_integer("max_cycles", max_cycles, 1, *largest)
-    if game.has_cycles:
-        raise InvalidGameError(
-            f"play of {game.name} may never end: environments need max_cycles= (--max-cycles), the "
-            "number of moves of each player after which a game is truncated with reward 0"
-        )
-    return None
 
 
 class GameEnv(AECEnv[str, Any, Any]):
@@ -385,25 +373,7 @@ class GameEnv(AECEnv[str, Any, Any]):
             walk = self.walk
         if type(action) is not int or not 0 <= action < self._num_actions:
             action = self._checked_action(action)
-        mover = self.agent_selection
-        other = SECOND if mover == FIRST else FIRST
-        before = (walk.state, walk.position()) if self._is_told else None
-        if not walk.move(action):
-            self._forfeit(action, mover, other)
-        else:
-            if before is not None:
-                self._tell(before[0], action, mover)
-                self._record(before[1], mover, "moved, ", action)
-            self._moves += 1
-            self.agent_selection = other
-            if walk.is_over:
-                self._finish(mover, other, self._last_movers_reward())
-            elif self._moves == self._truncate_at:
-                self._over = True
-                self._to_move_at_truncation = other
-                self.truncations = {FIRST: True, SECOND: True}
-        if self.render_mode == "human":
-            self.render()
+        self._move(walk, action)
 
     def _checked_action(self, action: Any) -> int:
         """Return ``action`` as an ``int`` of the action space."""
@@ -421,27 +391,48 @@ class GameEnv(AECEnv[str, Any, Any]):
         Raises:
             IllegalMoveError: where ``illegal_move="raise"``.
         """
-        _ = self.walk
+        walk = self.walk
         if self._over:
             raise ResetNeededError("the game is over: call reset()")
+        self._move(walk, NO_LEGAL_MOVE)
+
+    def _move(self, walk: Walk, action: int) -> None:
+        """Make the move of an action, which forfeits where it is illegal."""
         mover = self.agent_selection
-        self._forfeit(NO_LEGAL_MOVE, mover, SECOND if mover == FIRST else FIRST)
+        other = SECOND if mover == FIRST else FIRST
+        before = (walk.state, walk.position()) if self._is_told else None
+        is_legal = action >= 0 and walk.move(action)
+        if not is_legal and self.illegal_move == "raise":
+            raise self.game.illegal_move(walk.state, action)
+        if before is not None:
+            self._tell(*before, action, mover, is_legal)
+        self.agent_selection = other
+        if not is_legal:
+            self._finish(mover, other, -1.0)
+        else:
+            self._moves += 1
+            if walk.is_over:
+                self._finish(mover, other, self._last_movers_reward())
+            elif self._moves == self._truncate_at:
+                self._over = True
+                self._to_move_at_truncation = other
+                self.truncations = {FIRST: True, SECOND: True}
         if self.render_mode == "human":
             self.render()
 
-    def _forfeit(self, action: int, mover: str, other: str) -> None:
-        """Let the mover of an illegal action lose the game, or raise an error."""
-        if self.illegal_move == "raise":
-            raise self.game.illegal_move(self.walk.state, action)
-        self._tell(self.walk.state, action, mover)
-        self._record(self.position, mover, "made an illegal move and forfeits")
-        self.agent_selection = other
-        self._finish(mover, other, -1.0)
-
-    def _tell(self, state: Any, action: int, mover: str) -> None:
-        """Say in the mover's info what is true of a move, where that is asked for."""
+    def _tell(
+        self, state: Any, position: IntArray, action: int, mover: str, is_legal: bool
+    ) -> None:
+        """Store a move for the mover's info and for the next picture, where there are any."""
         if self.truth_in_info:
             self.infos[mover] = move_truth(self.game, state, action)
+        if self.render_mode is not None:
+            from nim_envs.render.renderer import LastMove
+
+            does = "made an illegal move and forfeits"
+            if is_legal:
+                does = f"moved, {self.game.describe_move(action, position)}"
+            self.last_move = LastMove(position, PLAYERS.index(mover), f"{mover} {does}")
 
     def _last_movers_reward(self) -> float:
         """Return the reward of the player who made the last move, minus ``Game.end_values``."""
@@ -502,9 +493,7 @@ class GameEnv(AECEnv[str, Any, Any]):
         """Return the picture of the position, which a notebook shows, where pygame is installed."""
         if self._walk is None or not installed("pygame"):
             return None
-        from nim_envs.render.picture import Picture
-
-        return Picture(self.game).frame(self._scene())._repr_png_()
+        return self._renderer.picture.frame(self._scene())._repr_png_()
 
     @cached_property
     def _renderer(self) -> Renderer:
@@ -516,15 +505,6 @@ class GameEnv(AECEnv[str, Any, Any]):
             title=self.metadata["name"],
             show_winning_moves=self._show_winning_moves,
         )
-
-    def _record(self, before: IntArray, mover: str, does: str, action: int | None = None) -> None:
-        """Store a move for the next picture, where there are pictures."""
-        if self.render_mode is not None:
-            from nim_envs.render.renderer import LastMove
-
-            words = "" if action is None else self.game.describe_move(action, before)
-            seat = PLAYERS.index(mover)
-            self.last_move = LastMove(before, seat, f"{mover} {does}{words}")
 
     def _scene(self) -> Scene:
         """Return the contents of a picture of the position."""

@@ -10,14 +10,15 @@ from gymnasium import spaces
 
 from nim_envs.caches import LimitedCache
 from nim_envs.encoding import Encoding, with_mask
-from nim_envs.envs.opponents import (
+from nim_envs.envs.arguments import (
     MOST_OPENINGS,
     checked_hurry,
     checked_opponent,
+    checked_options,
     checked_seat,
+    checked_seed,
     no_move_for_agent,
 )
-from nim_envs.envs.reset_arguments import checked_options, checked_seed
 from nim_envs.envs.turn_based import GameEnv
 from nim_envs.errors import InvalidActionError, ResetNeededError
 from nim_envs.game import PLAYERS, Game
@@ -135,7 +136,7 @@ class VersusEnv(gymnasium.Env[Any, Any]):
         truth_in_info: bool = False,
     ) -> None:
         self._self_play = opponent is None
-        self._fixed_seat = checked_seat(seat, self_play=self._self_play)
+        self.fixed_seat = checked_seat(seat, self_play=self._self_play)
         self.mask_in_observation = checked_boolean("mask_in_observation", mask_in_observation)
         self._aec = GameEnv(
             game,
@@ -149,8 +150,8 @@ class VersusEnv(gymnasium.Env[Any, Any]):
             truth_in_info=truth_in_info,
         )
         self.game = game = self._aec.game
-        self._opponent_player, self._epsilon = checked_opponent(opponent, game)
-        self.hurry = checked_hurry(hurry, game, self._epsilon)
+        self.opponent_player, self.epsilon = checked_opponent(opponent, game)
+        self.hurry = checked_hurry(hurry, game, self.epsilon)
         self.opponent = opponent
         self.seat = seat
         self.render_mode = render_mode
@@ -166,7 +167,7 @@ class VersusEnv(gymnasium.Env[Any, Any]):
         if mask_in_observation:
             self.observation_space = with_mask(self.encoding.space, game.num_actions)
         self._optimal_actions: LimitedCache[Any, IntArray] = LimitedCache(CACHED_POSITIONS)
-        if self._epsilon < 1.0:
+        if self.epsilon < 1.0:
             # Solved now, so that an error is raised here and not during an episode.
             game.solution.value(game.start)
         # The observing seat: the agent, or in self-play the player to move.
@@ -205,7 +206,7 @@ class VersusEnv(gymnasium.Env[Any, Any]):
         for _ in range(MOST_OPENINGS):
             self._aec.begin_from(sampler, start_seed)
             self._seeded, start_seed = True, None
-            self._seat = self._fixed_seat
+            self._seat = self.fixed_seat
             if self._seat < 0:
                 self._seat = int(self.np_random.random() * len(PLAYERS))
             if self._seat == 1:
@@ -268,12 +269,12 @@ class VersusEnv(gymnasium.Env[Any, Any]):
     def _opponent_action(self) -> Any:
         """Return the action of a player, or draw an optimal or a legal one."""
         observed = self._aec.observe(self._aec.agent_selection)
-        player, rng, mask = self._opponent_player, self.np_random, observed["action_mask"]
+        player, rng, mask = self.opponent_player, self.np_random, observed["action_mask"]
         if player is not None:
             shown = observed["observation"]
             return player.action(shown, mask, rng, lambda: self._aec.position[np.newaxis])
         chosen = mask.nonzero()[0]
-        if self._epsilon < 1.0 and rng.random() >= self._epsilon:
+        if self.epsilon < 1.0 and rng.random() >= self.epsilon:
             optimal = self._optimal_actions.get_or_create(self._aec.walk.state, self._keeping)
             if len(optimal):
                 chosen = optimal

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import gymnasium
 from gymnasium import spaces
 
-from nim_envs.envs.reset_arguments import checked_options, checked_seed
+from nim_envs.envs.arguments import checked_options, checked_seed
 from nim_envs.game import Game
 from nim_envs.players import AnyPlayer
 from nim_envs.starts import Start

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nim_envs.caches import LimitedCache
-from nim_envs.envs.reset_arguments import is_seed
+from nim_envs.envs.arguments import is_seed
 from nim_envs.errors import InvalidGameError
 from nim_envs.game import Game
 from nim_envs.graph import Part

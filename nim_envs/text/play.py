@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from nim_envs.envs.reset_arguments import is_seed
+from nim_envs.envs.arguments import is_seed
 from nim_envs.envs.versus import VersusEnv
 from nim_envs.errors import InvalidResetError, ResetNeededError
 from nim_envs.game import Game

@@ -14,26 +14,19 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from nim_envs.caches import LimitedCache
-from nim_envs.encoding import Encoding, with_mask
-from nim_envs.envs.batched import kernels
-from nim_envs.envs.batched.kernels import Games, Results, Settings, Starts
-from nim_envs.envs.batched.tables import Tables, flat_blocks, tables_of
-from nim_envs.envs.move_truth import moves_truth, no_move_yet
-from nim_envs.envs.opponents import (
-    MOST_OPENINGS,
-    checked_hurry,
-    checked_opponent,
-    checked_seat,
-    no_move_for_agent,
-)
-from nim_envs.envs.reset_arguments import (
+from nim_envs.envs.arguments import (
     CACHED_STARTS,
+    MOST_OPENINGS,
     ResetStarts,
     checked_options,
-    game_with_start,
     is_seed,
+    no_move_for_agent,
 )
-from nim_envs.envs.turn_based import ILLEGAL_MOVE_RULES, checked_max_cycles
+from nim_envs.envs.batched import kernels
+from nim_envs.envs.batched.kernels import Games, Results, Settings, Starts
+from nim_envs.envs.batched.tables import WORD_BYTES, Tables, tables_of
+from nim_envs.envs.move_truth import moves_truth, no_move_yet
+from nim_envs.envs.versus import VersusEnv
 from nim_envs.errors import (
     ClosedEnvironmentError,
     InvalidActionError,
@@ -60,12 +53,7 @@ REUSED_BYTES, MOST_FREE_PIECES = 2**25, 2
 operating system: getting it anew takes longer than writing to it. And how many pieces are held."""
 
 NO_ACTIONS = np.zeros(0, dtype=np.int64)
-NO_RESULTS: Results = (
-    np.zeros(0, dtype=np.float32),
-    np.zeros(0, dtype=np.bool_),
-    np.zeros(0, dtype=np.bool_),
-    np.zeros(0, dtype=np.int8),
-)
+NO_ROWS = np.zeros((0, 1), dtype=np.uint64)
 
 Infos = dict[str, Any]
 StepResult = tuple[Any, Array, Array, Array, Infos]
@@ -176,14 +164,19 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         truth_in_info: bool = False,
     ) -> None:
         super().__init__()
-        self.game = game = game_with_start(game, start)
+        single = VersusEnv(
+            game, start=start, opponent=opponent, hurry=hurry, seat=seat, encoding=encoding,
+            mask_in_observation=mask_in_observation, illegal_move=illegal_move,
+            max_cycles=max_cycles, show_winning_moves=show_winning_moves,
+            truth_in_info=truth_in_info,
+        )  # fmt: skip
+        self.game = game = single.game
+        self.opponent, self.hurry, self.seat = opponent, hurry, seat
+        self.encoding, self.mask_in_observation = single.encoding, mask_in_observation
+        self.illegal_move, self.max_cycles = illegal_move, max_cycles
+        self.truth_in_info = truth_in_info
         self.num_envs = checked_integer("num_envs", num_envs, minimum=1)
-        self.illegal_move = checked_choice("illegal_move", illegal_move, ILLEGAL_MOVE_RULES)
         self.copy = checked_boolean("copy", copy)
-        self.mask_in_observation = checked_boolean("mask_in_observation", mask_in_observation)
-        self.truth_in_info = checked_boolean("truth_in_info", truth_in_info)
-        if checked_boolean("show_winning_moves", show_winning_moves) or truth_in_info:
-            _ = game.solution  # an error is raised now and not during an episode
         self.render_mode = checked_choice("render_mode", render_mode, RENDER_MODES, or_none=True)
         self._renderer: BatchRenderer | None = None
         if render_mode is not None:
@@ -192,61 +185,45 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
             self._renderer = BatchRenderer(
                 game, render_mode, show_winning_moves=show_winning_moves, self_play=opponent is None
             )
-        self.max_cycles = checked_max_cycles(max_cycles, game, kernels.NO_LIMIT // 2)
-        self.opponent, self.seat = opponent, seat
-        self._opponent_player, epsilon = checked_opponent(opponent, game)
-        self.hurry = checked_hurry(hurry, game, epsilon)
         self.autoreset_mode = checked_autoreset_mode(autoreset_mode)
-        self._same_step = self.autoreset_mode is AutoresetMode.SAME_STEP
         self.metadata: dict[str, Any] = {
             "name": name,
             "render_modes": list(RENDER_MODES),
             "render_fps": 2,
             "autoreset_mode": self.autoreset_mode,
         }
-        self.encoding = Encoding(encoding, game.fields, dtype=None)
+        self.single_action_space: spaces.Discrete = single.action_space
+        self.action_space = batch_space(self.single_action_space, self.num_envs)
+        self.single_observation_space = single.observation_space
+        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
+        self._num_actions = game.num_actions
+        self._opponent_player, epsilon = single.opponent_player, single.epsilon
+        self._tables: Tables = tables_of(game, self.encoding, epsilon < 1.0, hurry)
+        if truth_in_info and self._tables.graph is not None:
+            _ = self._tables.values  # an error is raised now and not during an episode
         self._settings = Settings(
             has_opponent=opponent is not None,
             replies_in_python=self._opponent_player is not None,
-            agent_seat=checked_seat(seat, self_play=opponent is None),
+            agent_seat=single.fixed_seat,
             epsilon=epsilon,
-            most_moves=kernels.NO_LIMIT if self.max_cycles is None else 2 * self.max_cycles,
+            most_moves=min(2 * (max_cycles or kernels.NO_LIMIT), kernels.NO_LIMIT),
+            mask_column=self._tables.layout.mask_column,
         )
-        self._num_actions = game.num_actions
-        self.single_action_space = spaces.Discrete(game.num_actions)
-        self.action_space = batch_space(self.single_action_space, self.num_envs)
-        self.single_observation_space: spaces.Space[Any] = self.encoding.space
-        if mask_in_observation:
-            self.single_observation_space = with_mask(self.encoding.space, game.num_actions)
-        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
-        self._all_games = np.ones(self.num_envs, dtype=np.bool_)
-        self._all_games.setflags(write=False)  # as infos hold it
-        self._seeded = self._ready = False
-        self._make_tables()
-        blocks = 0 if self._tables.total is None else len(self._tables.total.blocks)
-        chunk = min(kernels.CHUNK, self.num_envs)
+        self._memory = RowMemory((self.num_envs, self._tables.layout.words), copy)
+        self._samplers = ResetStarts(game)
+        self._own_starts = StartStates(self._samplers.sampler({}), self._tables, self.num_envs)
+        self._other_starts: LimitedCache[Sampler, StartStates] = LimitedCache(CACHED_STARTS)
+        chunk, rows = min(kernels.CHUNK, self.num_envs), len(self._own_starts.arrays.blocks)
         self._games = Games(
             words=np.zeros(self.num_envs, dtype=np.uint32),
-            blocks=np.zeros((-(-self.num_envs // chunk), blocks, chunk), dtype=np.uint32),
-            legal=np.zeros(self.num_envs, dtype=np.uint32),
+            blocks=np.zeros((-(-self.num_envs // chunk), rows, chunk), dtype=np.uint32),
             due=np.full(self.num_envs, kernels.NEW_GAME),
             seats=np.zeros(self.num_envs, dtype=np.int8),
             moves=np.zeros(self.num_envs, dtype=np.int32),
             game_rng=np.zeros(self.num_envs, dtype=np.uint64),
             action_rng=np.zeros(self.num_envs, dtype=np.uint64),
         )
-        self._samplers = ResetStarts(game)
-        self._own_starts = self._starts_of(self._samplers.sampler({}))
-        self._other_starts: LimitedCache[Sampler, StartStates] = LimitedCache(CACHED_STARTS)
-
-    def _make_tables(self) -> None:
-        """Make tables and buffers, which follow from the arguments and are not pickled."""
-        is_optimal = self._settings.epsilon < 1.0
-        self._tables: Tables = tables_of(self.game, self.encoding, is_optimal, self.hurry)
-        if self.truth_in_info and self._tables.graph is not None:
-            _ = self._tables.values
-        self._rows = np.zeros((self.num_envs, self._tables.layout.words), dtype=np.uint64)
-        self._free: list[memoryview] = []
+        self._seeded = self._ready = False
 
     def reset(
         self,
@@ -271,59 +248,53 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         self._check_open()
         checked = checked_options(options, ("start", "reset_mask"))
         seeds = checked_seeds(seed, self.num_envs)
-        which = self._all_games
-        if checked.get("reset_mask") is not None:
-            which = checked_reset_mask(checked["reset_mask"], self.num_envs)
-            if not self._ready and not which.all():
-                raise ResetNeededError("no games are in progress: the first reset() must begin all")
+        which = checked_reset_mask(checked.get("reset_mask"), self.num_envs)
+        if not self._ready and not which.all():
+            raise ResetNeededError("no games are in progress: the first reset() must begin all")
         starts = self._own_starts
         if "start" in checked:
             sampler = self._samplers.sampler(checked)
-            starts = self._other_starts.get_or_create(sampler, lambda: self._starts_of(sampler))
+            starts = self._other_starts.get_or_create(
+                sampler, lambda: StartStates(sampler, self._tables, self.num_envs)
+            )
         self._seed(seeds, which)
         self._ready = False
-        self._end(which)
-        rows = self._new_rows()
-        self._begin_and_reply(starts, rows)
+        rows = self._memory.rows()
+        self._begin(which, starts, rows)
         self._ready = True
         if self._renderer is not None:
             self._renderer.discard_last_step(which)
-        no_winner = np.full(self.num_envs, -1, dtype=np.int8)
         truth = {}
         if self.truth_in_info:
             of_one = no_move_yet(self.game).items()
             truth = {key: np.full(self.num_envs, entry) for key, entry in of_one}
-        infos = self._infos(which, rows, self._games.seats, no_winner, truth)
-        return self._observed(rows), infos
+        return self._observed(rows), self._infos(which, rows, self._games.seats.copy(), None, truth)
 
     def _seed(self, seed: int | list[int | None] | None, which: BoolArray) -> None:
         """Seed the games in ``which``; those never seeded before by the system's entropy."""
         if not self._seeded:
             seeds = self.np_random.integers(2**64, size=self.num_envs, dtype=np.uint64)
-            kernels.seed_games(self._games, seeds, np.ones(self.num_envs, dtype=np.bool_))
+            self._seed_games(seeds, np.ones(self.num_envs, dtype=np.bool_))
             self._seeded = True
         if isinstance(seed, int):
             self._np_random, self._np_random_seed = seeding.np_random(seed)
             seeds = np.arange(self.num_envs, dtype=np.uint64) + np.uint64(seed % 2**64)
-            kernels.seed_games(self._games, seeds, which.copy())
+            self._seed_games(seeds, which)
         elif seed is not None:
             given = [one for one in seed if one is not None]
             self.np_random = np.random.default_rng(given or None)
             seeds = np.array([(one or 0) % 2**64 for one in seed], dtype=np.uint64)
-            kernels.seed_games(self._games, seeds, which & [one is not None for one in seed])
+            self._seed_games(seeds, which & [one is not None for one in seed])
         if seed is not None:
             # Prepared starts were drawn before the generator was seeded.
             for starts in (self._own_starts, *self._other_starts.values()):
                 starts.arrays.used[:] = True
 
-    def _starts_of(self, sampler: Sampler) -> StartStates:
-        """Return the starts that a sampler draws."""
-        return StartStates(sampler, self._tables, self.num_envs)
-
-    def _end(self, which: BoolArray) -> None:
-        """Mark games for replacement by new ones."""
-        self._games.words[which] &= kernels.ROW
-        self._games.due[which] = kernels.NEW_GAME
+    def _seed_games(self, seeds: WordArray, which: BoolArray) -> None:
+        """Seed the random numbers of the games in ``which``, each by its own entry of ``seeds``."""
+        of_games = kernels.mixed(kernels.mixed(seeds[which] + kernels.GAMMA))
+        self._games.game_rng[which] = of_games
+        self._games.action_rng[which] = kernels.mixed(of_games ^ kernels.MIX_1)
 
     def _play(
         self,
@@ -332,17 +303,22 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         actions: IntArray = NO_ACTIONS,
         *,
         begins: bool = False,
-        results: Results = NO_RESULTS,
-        rows: WordArray | None = None,
-        games: Games | None = None,
+        results: Results = kernels.NO_RESULTS,
+        rows: WordArray = NO_ROWS,
     ) -> int:
         """Run the phases of a step; arguments and result are those of :func:`kernels.play`."""
-        tables, shown = self._tables, self._rows[:0] if rows is None else rows
+        tables = self._tables
         waiting: int = kernels.play(
-            tables.graph, tables.total, tables.targets, starts.arrays, games or self._games,
-            self._settings, mover, actions, begins, results, shown,
+            tables.graph, tables.total, tables.targets, starts.arrays, self._games, self._settings,
+            mover, actions, begins, results, rows,
         )  # fmt: skip
         return waiting
+
+    def _begin(self, which: BoolArray, starts: StartStates, rows: WordArray) -> None:
+        """Begin new games in place of those in ``which``, then as :meth:`_begin_and_reply`."""
+        self._games.words[which] &= kernels.ROW
+        self._games.due[which] = kernels.NEW_GAME
+        self._begin_and_reply(starts, rows)
 
     def _begin_and_reply(self, starts: StartStates, rows: WordArray) -> None:
         """Begin new games and make the opponent's moves where they are due, then write rows."""
@@ -351,7 +327,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
             starts.prepare(self.np_random, self._tables)
             waiting = self._play(starts, begins=True, rows=rows)
             if waiting and self._opponent_player is not None:
-                replies = self._reply_in_python(self._opponent_player)
+                replies = self._reply_in_python(self._opponent_player, starts)
                 waiting = (self._games.due != kernels.AGENT).any()
                 self._play(starts, rows=rows)
             if not waiting:
@@ -360,10 +336,10 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         reply = None if replies is None else int(replies[index])
         raise no_move_for_agent(self.game, self._positions()[index], reply)
 
-    def _reply_in_python(self, opponent: PlayerAdapter) -> IntArray:
+    def _reply_in_python(self, opponent: PlayerAdapter, starts: StartStates) -> IntArray:
         """Make the due moves of an opponent in Python; return its actions."""
-        rows = self._new_rows()
-        self._play(self._own_starts, rows=rows)
+        rows = self._memory.rows()
+        self._play(starts, rows=rows)
         layout = self._tables.layout
         due = self._games.due == kernels.OPPONENT
         masks = layout.action_masks(rows) * due[:, np.newaxis]
@@ -373,7 +349,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         except InvalidActionError as error:
             raise InvalidActionError(f"the opponent's {error}") from None
         actions = self._checked_actions(answer, kernels.OPPONENT)
-        self._play(self._own_starts, kernels.OPPONENT, actions)
+        self._play(starts, kernels.OPPONENT, actions)
         return actions
 
     def step(self, actions: npt.ArrayLike) -> StepResult:
@@ -403,21 +379,82 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
             record = self._renderer.before_step(self._positions(), self._games, checked)
         truth = self._truth(checked) if self.truth_in_info else {}
         self._ready = False
-        rows, results, final_games = self._advance(checked)
+        starts, rows = self._own_starts, self._memory.rows()
+        results = (
+            np.empty(self.num_envs, dtype=np.float32),
+            np.empty(self.num_envs, dtype=np.bool_),
+            np.empty(self.num_envs, dtype=np.bool_),
+            np.empty(self.num_envs, dtype=np.int8),
+        )
+        starts.prepare(self.np_random, self._tables)
+        if self._opponent_player is None:
+            if self._play(starts, kernels.AGENT, checked, begins=True, results=results, rows=rows):
+                self._begin_and_reply(starts, rows)
+        else:
+            self._play(starts, kernels.AGENT, checked)
+            self._begin_and_reply(starts, rows)
+            self._play(starts, results=results)
         rewards, terminations, truncations, winners = results
-        self._ready = True
         if self._renderer is not None and record is not None:
             record.rewards[:] = rewards
             self._renderer.last_step = record
-            if self._same_step:
-                self._renderer.discard_last_step(terminations | truncations)
-        if final_games is None:
-            infos = self._infos(self._all_games, rows, self._games.seats, winners, truth)
+        if self.autoreset_mode is AutoresetMode.SAME_STEP:
+            infos = self._replaced(terminations | truncations, rows, winners, truth)
         else:
-            infos = self._infos_of_same_step(
-                rows, final_games, terminations | truncations, winners, truth
-            )
+            all_games = np.ones(self.num_envs, dtype=np.bool_)
+            infos = self._infos(all_games, rows, self._games.seats.copy(), winners, truth)
+        self._ready = True
         return self._observed(rows), rewards, terminations, truncations, infos
+
+    def _replaced(
+        self, ended: BoolArray, rows: WordArray, winners: Array, truth: dict[str, Array]
+    ) -> Infos:
+        """Replace the games that ``ended`` by new ones, and write their rows.
+
+        Return the infos of all games, with the last observations and infos of those that ended.
+        """
+        last, seats = rows[ended], self._games.seats * ended
+        self._begin(ended, self._own_starts, rows)
+        if self._renderer is not None:
+            self._renderer.discard_last_step(ended)
+        ongoing = {key: values * ~ended for key, values in truth.items()}
+        all_games = np.ones(self.num_envs, dtype=np.bool_)
+        infos = self._infos(all_games, rows, self._games.seats.copy(), None, ongoing)
+        if not ended.any():
+            return infos
+        final_obs = np.full(self.num_envs, None, dtype=object)
+        layout = self._tables.layout
+        observations, masks = layout.observations(last), layout.action_masks(last)
+        for place, index in enumerate(np.flatnonzero(ended)):
+            final_obs[index] = observations[place]
+            if self.mask_in_observation:
+                final_obs[index] = {"observation": observations[place], "action_mask": masks[place]}
+        final_rows = np.zeros_like(rows)
+        final_rows[ended] = last
+        final_truth = {key: values * ended for key, values in truth.items()}
+        final_infos = self._infos(ended, final_rows, seats, winners * ended, final_truth)
+        infos["final_obs"], infos["_final_obs"] = final_obs, ended
+        infos["final_info"], infos["_final_info"] = final_infos, ended
+        return infos
+
+    def _infos(
+        self,
+        which: BoolArray,
+        rows: WordArray,
+        seats: Array,
+        winners: Array | None,
+        truth: dict[str, Array],
+    ) -> Infos:
+        """Return the infos of the games in ``which``, without winners for ``None``."""
+        if winners is None:
+            winners = np.full(self.num_envs, -1, dtype=np.int8)
+        masks = self._tables.layout.action_masks(rows)
+        infos: Infos = {}
+        for key, values in {
+            "seat": seats, "action_mask": masks, "winner": winners, **truth
+        }.items():  # fmt: skip
+            infos[key], infos[f"_{key}"] = values, which
+        return infos
 
     def _truth(self, actions: IntArray) -> dict[str, Array]:
         """Return the infos on moves before they are made, false or 0 where a game is over."""
@@ -435,96 +472,6 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         if self.game.has_outcome:
             truth |= {"value": values, "kept_value": same}
         return truth
-
-    def _infos(
-        self,
-        which: BoolArray,
-        rows: WordArray,
-        seats: Array,
-        winners: Array,
-        truth: dict[str, Array],
-    ) -> Infos:
-        """Return the infos of the games in ``which``."""
-        entries = {
-            "seat": seats.copy(),
-            "action_mask": self._tables.layout.action_masks(rows),
-            "winner": winners,
-            **truth,
-        }
-        infos: Infos = {}
-        for key, values in entries.items():
-            infos[key], infos[f"_{key}"] = values, which
-        return infos
-
-    def _advance(self, actions: IntArray) -> tuple[WordArray, Results, Games | None]:
-        """Make the step.
-
-        Returns:
-            Rows of observations and masks; rewards, terminations, truncations and winners; and in
-            ``SAME_STEP`` mode the games as they were before new ones began.
-        """
-        size, starts, final_games = self.num_envs, self._own_starts, None
-        results = (
-            np.empty(size, dtype=np.float32),
-            np.empty(size, dtype=np.bool_),
-            np.empty(size, dtype=np.bool_),
-            np.empty(size, dtype=np.int8),
-        )
-        rows = self._new_rows()
-        starts.prepare(self.np_random, self._tables)
-        if self._opponent_player is None:
-            shown = None if self._same_step else rows
-            waiting = self._play(
-                starts, kernels.AGENT, actions, begins=True, results=results, rows=shown
-            )
-        else:
-            self._play(starts, kernels.AGENT, actions)
-            self._begin_and_reply(starts, rows)
-            waiting = self._play(starts, results=results)
-        if self._same_step:
-            games = self._games
-            final_games = games._replace(
-                words=games.words.copy(), blocks=games.blocks.copy(), seats=games.seats.copy()
-            )
-            self._end(self._over)
-        if waiting or self._same_step:
-            self._begin_and_reply(starts, rows)
-        return rows, results, final_games
-
-    def _infos_of_same_step(
-        self,
-        rows: WordArray,
-        final_games: Games,
-        ended: BoolArray,
-        winners: Array,
-        truth: dict[str, Array],
-    ) -> Infos:
-        """Return the infos of the games in progress, and the last ones of those that ``ended``."""
-        no_winner = np.full(self.num_envs, -1, dtype=np.int8)
-        ongoing = {key: values * ~ended for key, values in truth.items()}
-        infos = self._infos(self._all_games, rows, self._games.seats, no_winner, ongoing)
-        if not ended.any():
-            return infos
-        which, layout = np.flatnonzero(ended), self._tables.layout
-        blocks = np.ascontiguousarray(flat_blocks(final_games)[np.newaxis, :, which])
-        own = final_games._replace(words=final_games.words[which], blocks=blocks)
-        last = np.empty((len(which), layout.words), dtype=np.uint64)
-        self._play(self._own_starts, rows=last, games=own)
-        final_obs = np.full(self.num_envs, None, dtype=object)
-        masks = layout.action_masks(last)
-        for index, observation, mask in zip(which, layout.observations(last), masks, strict=True):
-            if self.mask_in_observation:
-                observation = {"observation": observation, "action_mask": mask}
-            final_obs[index] = observation
-        final_rows = np.zeros_like(rows)
-        final_rows[which] = last
-        final_truth = {key: values * ended for key, values in truth.items()}
-        infos["final_obs"], infos["_final_obs"] = final_obs, ended
-        infos["final_info"] = self._infos(
-            ended, final_rows, final_games.seats * ended, winners * ended, final_truth
-        )
-        infos["_final_info"] = ended
-        return infos
 
     def sample_actions(self) -> IntArray:
         """Return a legal action of every game, all equally likely, int64 ``(num_envs,)``.
@@ -560,35 +507,19 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
             return None
         return self._renderer.show(self.positions, self._games, self.metadata["render_fps"])
 
-    def _new_rows(self) -> WordArray:
-        """Return an array for rows of observations and masks: a new one, or always the same."""
-        if not self.copy:
-            return self._rows
-        if self._rows.nbytes < REUSED_BYTES:
-            return np.empty_like(self._rows)
-        free = self._free
-        memory = free.pop() if free else np.empty(self._rows.size, dtype=np.uint64).data
-        # NumPy lets a view of a view refer to the first array. That is this one, as its memory is
-        # given as a memoryview and not as an array: so it lives as long as any of its views.
-        owner = np.frombuffer(memory, dtype=np.uint64)
-        weakref.finalize(owner, give_back, free, memory).atexit = False
-        return owner.reshape(self._rows.shape)
-
     def _observed(self, rows: WordArray) -> Any:
         """Return the observations in rows, in the form of the observation space."""
-        observations = self._tables.layout.observations(rows)
+        layout = self._tables.layout
         if not self.mask_in_observation:
-            return observations
-        masks = self._tables.layout.action_masks(rows)
-        return {"observation": observations, "action_mask": masks}
+            return layout.observations(rows)
+        return {"observation": layout.observations(rows), "action_mask": layout.action_masks(rows)}
 
     def _checked_actions(self, actions: Any, mover: np.uint8) -> IntArray:
         """Return ``actions`` as int64 ``(num_envs,)``; legal, where illegal moves raise."""
-        given, end = np.asarray(actions), self._num_actions
+        given, end, wrong = np.asarray(actions), self._num_actions, ""
         whose, least = (
             ("the opponent's", NO_LEGAL_MOVE) if mover == kernels.OPPONENT else ("the", 0)
         )
-        wrong = ""
         if given.dtype.kind not in "iu" or given.shape != (self.num_envs,):
             wrong = f"not an array of dtype {given.dtype} and shape {given.shape}"
         elif given is not actions and any(isinstance(one, (bool, np.bool_)) for one in actions):
@@ -596,8 +527,8 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         checked = given.astype(np.int64, order="C", copy=False) if not wrong else NO_ACTIONS
         if not checked.flags.writeable:  # compiled for arrays that are
             checked = checked.copy()
-        index = kernels.first_outside(checked, least, end)
-        if index >= 0:
+        if not kernels.are_within(checked, least, end):
+            index = int(((checked < least) | (checked >= end)).argmax())
             wrong = f"environment {index} was given {given[index]}"
         if wrong:
             raise InvalidActionError(
@@ -633,16 +564,36 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         if not self._ready:
             raise ResetNeededError("no games are in progress: call reset() first")
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Leave tables and buffers out of pickles and copies."""
-        made_again = {"_tables", "_rows", "_free"}
-        return {name: of for name, of in vars(self).items() if name not in made_again}
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        """Restore the games in progress, and make the rest again."""
-        self.__dict__.update(state)
-        self._all_games.setflags(write=False)  # pickles do not keep it
-        self._make_tables()
+class RowMemory:
+    """Memory for the rows of observations and action masks, ``shape``, of one call after another.
+
+    With ``copy`` every call has rows of its own, else all calls have the same ones.
+    """
+
+    def __init__(self, shape: tuple[int, int], copy: bool) -> None:
+        self._shape, self._copy = shape, copy
+        self._rows = np.zeros((0, 0) if copy else shape, dtype=np.uint64)
+        self._is_large = shape[0] * shape[1] * WORD_BYTES >= REUSED_BYTES
+        self._free: list[memoryview] = []
+
+    def __reduce__(self) -> Any:
+        """Leave the memory out of pickles and copies."""
+        return RowMemory, (self._shape, self._copy)
+
+    def rows(self) -> WordArray:
+        """Return an array for the rows of a call."""
+        if not self._copy:
+            return self._rows
+        if not self._is_large:
+            return np.empty(self._shape, dtype=np.uint64)
+        free = self._free
+        memory = free.pop() if free else np.empty(self._shape, dtype=np.uint64).reshape(-1).data
+        # NumPy lets a view of a view refer to the first array. That is this one, as its memory is
+        # given as a memoryview and not as an array: so it lives as long as any of its views.
+        owner = np.frombuffer(memory, dtype=np.uint64)
+        weakref.finalize(owner, give_back, free, memory).atexit = False
+        return owner.reshape(self._shape)
 
 
 def give_back(free: list[memoryview], memory: memoryview) -> None:
@@ -679,7 +630,7 @@ class StartStates:
             which = np.flatnonzero(starts.used)
             positions = self._sampler.sample(rng, len(which))
             words = tables.start_words(positions)
-            starts.words[which], starts.blocks[:, which], starts.legal[which] = words
+            starts.words[which], starts.blocks[:, which] = words
             starts.used[which] = False
 
 
@@ -710,12 +661,13 @@ def checked_seeds(seed: Any, size: int) -> int | list[int | None] | None:
 
 
 def checked_reset_mask(mask: Any, size: int) -> BoolArray:
-    """Return a copy of ``mask``, a boolean array ``(size,)`` that is true somewhere."""
+    """Return a copy of ``mask``, boolean ``(size,)``, true somewhere; all true for ``None``."""
+    if mask is None:
+        return np.ones(size, dtype=np.bool_)
     is_mask = isinstance(mask, np.ndarray) and mask.dtype == np.bool_ and mask.shape == (size,)
     if not is_mask or not mask.any():
         raise InvalidResetError(
             f"reset_mask must be a boolean array of shape ({size},) that is true somewhere, "
             f"not {mask!r}"
         )
-    checked: BoolArray = mask.copy()
-    return checked
+    return np.array(mask)

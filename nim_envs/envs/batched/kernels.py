@@ -6,7 +6,8 @@ A game on one graph is a word of 32 bits, its row and how it ended::
           TERMINATED  TRUNCATED  HIDDEN  WON  LOST  row
 
 In a sum the row of that word is 0, and each *block* of parts has a word in ``Games.blocks``: the
-row of the block in its lower bits, and above them the number of its legal actions.
+row of the block in its lower bits, and above them the number of its legal actions. Where no move is
+made, the action is *passing*, one more than the last.
 
 A loop over games either looks something up or computes without a branch. The compiler vectorises
 the second kind; one loop that does both is slower. Arguments that are ``None``, and the branches
@@ -22,7 +23,7 @@ References:
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -90,13 +91,12 @@ class GraphTables(NamedTuple):
     legal: LongWords  # by row: range of the legal actions
     replies: LongWords  # by row: range of the actions among which the opponent draws
     rows: LongWords  # by row: observation and action mask
-    mask_column: int  # first word of the mask
 
 
 BLOCK = np.dtype(
     [
         ("first_action", np.uint32),
-        ("actions", np.uint32),  # their number
+        ("actions", np.uint32),  # their number; tables of moves have one column more, for passing
         ("bits", np.uint32),  # lower bits of a word of the block, which hold the row
         ("after_at", np.uint32),  # start of its entries in each array of SumTables
         ("legal_at", np.uint32),
@@ -122,13 +122,12 @@ class SumTables(NamedTuple):
     """A game on a sum: the tables of its blocks, one after the other; equal ones share them."""
 
     blocks: npt.NDArray[np.void]  # (blocks,), of BLOCK
-    block_of: Words  # (actions,)
+    block_of: Words  # by action; passing is in the last block
     after: Words  # by row and action of a block: its word, or ILLEGAL
     legal: Words  # by row: the legal actions of a block, then the others; the first entry is 0
     slots: npt.NDArray[np.void]  # (groups,), of SLOTS: ranges of blocks that are slots
     seconds: Words  # by row and action of a slot: the word of the second part, or 0
     rows: LongWords  # by row: the words of observation and mask that the block writes
-    mask_column: int  # first word of the mask
     any_action: np.uint32  # for games without legal ones
     ended: np.uint32  # flags after a last move
 
@@ -150,8 +149,7 @@ class Games(NamedTuple):
     """The games in progress, one entry or column each."""
 
     words: Words
-    blocks: Words  # (chunks, blocks, games of a chunk) of a sum; of a graph without blocks
-    legal: Words  # number of legal actions, of a sum
+    blocks: Words  # (chunks, blocks + 1, games of a chunk), last legal actions; of a graph none
     due: Bytes  # AGENT, OPPONENT or NEW_GAME
     seats: npt.NDArray[np.int8]  # in self-play of the player to move, else the agent's
     moves: npt.NDArray[np.int32]  # made so far, by both players
@@ -162,9 +160,8 @@ class Games(NamedTuple):
 class Starts(NamedTuple):
     """Start positions: a list to draw from, or one drawn in advance for each game."""
 
-    words: Words  # (starts,) or (games,), rows of a graph
-    blocks: Words  # (blocks, starts) or (blocks, games), of a sum
-    legal: Words  # numbers of legal actions, of a sum
+    words: Words  # (starts,) or (games,)
+    blocks: Words  # (blocks + 1, starts) or (blocks + 1, games), as of Games
     cumulative: npt.NDArray[np.float64]  # sums of probabilities; empty: all are equal
     prepared: bool  # whether there is one for each game
     used: Bools  # (games,), whether a game has begun from the one drawn for it
@@ -178,15 +175,23 @@ class Settings(NamedTuple):
     agent_seat: int  # 0 or 1, or -1: drawn for each game
     epsilon: float  # probability of a random move of the compiled opponent; else it is optimal
     most_moves: int  # of both players in one game
+    mask_column: int  # first word of the action mask in a row
 
 
 Results = tuple[npt.NDArray[np.float32], Bools, Bools, npt.NDArray[np.int8]]
 """Rewards, terminations, truncations, and the winning seats or -1, each ``(games,)``."""
 
+NO_RESULTS: Results = (
+    np.zeros(0, dtype=np.float32),
+    np.zeros(0, dtype=np.bool_),
+    np.zeros(0, dtype=np.bool_),
+    np.zeros(0, dtype=np.int8),
+)
+
 
 @compiled
-def mixed(bits: np.uint64) -> np.uint64:
-    """Return 64 well mixed bits: the output function of SplitMix64."""
+def mixed(bits: Any) -> Any:
+    """Return 64 well mixed bits, uint64: the output function of SplitMix64."""
     bits = (bits ^ (bits >> U30)) * MIX_1
     bits = (bits ^ (bits >> U27)) * MIX_2
     return bits ^ (bits >> U31)
@@ -205,25 +210,12 @@ def fraction(bits: np.uint64) -> float:
 
 
 @compiled
-def seed_games(games: Games, seeds: LongWords, which: Bools) -> None:
-    """Seed the random numbers of the games in ``which``, each by its own entry of ``seeds``."""
-    for i in range(len(seeds)):
-        if which[i]:
-            games.game_rng[i] = mixed(mixed(seeds[i] + GAMMA))
-            games.action_rng[i] = mixed(games.game_rng[i] ^ MIX_1)
-
-
-@compiled
-def first_outside(actions: Integers, least: int, end: int) -> int:
-    """Return the first index of an action that is not within ``least..end - 1``, or -1."""
+def are_within(actions: Integers, least: int, end: int) -> bool:
+    """Return whether all actions are within ``least..end - 1``."""
     outside = 0
     for i in range(len(actions)):
         outside += (actions[i] < least) | (actions[i] >= end)
-    if outside:
-        for i in range(len(actions)):
-            if not least <= actions[i] < end:
-                return i
-    return -1
+    return outside == 0
 
 
 @compiled
@@ -272,7 +264,7 @@ def play(
             move(graph, total, some, settings, mover, actions[here:])
         if begins:
             for _ in range(OPENINGS):
-                begin(total, starts, some, settings, here)
+                begin(starts, some, settings, here)
                 if settings.replies_in_python or not settings.has_opponent:
                     break
                 replies = np.empty(len(some.words), dtype=np.int64)
@@ -285,7 +277,7 @@ def play(
         if len(results[0]):
             finish(some, settings, results, here)
         if len(rows):
-            show(graph, total, some, rows[here:])
+            show(graph, total, some, settings.mask_column, rows[here:])
     return waiting
 
 
@@ -297,7 +289,6 @@ def chunk_of(games: Games, chunk: int) -> tuple[Games, int]:
     some = Games(
         games.words[first:last],
         games.blocks[chunk],
-        games.legal[first:last],
         games.due[first:last],
         games.seats[first:last],
         games.moves[first:last],
@@ -347,10 +338,8 @@ def move(
         else:
             move_with_slots(total, games, mover, actions, after)
     if mover == OPPONENT:
-        if settings.replies_in_python:
-            for i in range(size):
-                if due[i] == mover and actions[i] < 0:
-                    after[i] |= FORFEIT
+        for i in range(size):
+            after[i] |= FORFEIT if (due[i] == mover) & (actions[i] < 0) else ZERO
         for i in range(size):  # the agent's result is the opposite one
             swapped = np.uint32((after[i] & LOST) << ONE) | np.uint32((after[i] & WON) >> ONE)
             after[i] = np.uint32(after[i] & ~RESULT) | swapped
@@ -382,29 +371,28 @@ def move_in_blocks(
     total: SumTables, games: Games, mover: np.uint8, actions: Integers, after: Words
 ) -> None:
     """Move in the blocks of sums, and write how that ends the games: words ``after`` of row 0."""
-    size, due, legal = len(after), games.due, games.legal
-    option = np.empty(size, dtype=np.uint32)
+    size, due, legal = len(after), games.due, games.blocks[-1]
     entry = np.empty(size, dtype=np.uint32)
     moved = np.empty(size, dtype=np.uint32)
     for i in range(size):
         after[i] = ZERO
-    for block in range(len(games.blocks)):
+    for block in range(len(total.blocks)):
         own, states = total.blocks[block], games.blocks[block]
-        first, count, at, bits = own["first_action"], own["actions"], own["after_at"], own["bits"]
+        first, passing, at = own["first_action"], own["actions"], own["after_at"]
+        bits, stride = own["bits"], passing + ONE
         mask = np.uint32((ONE << bits) - ONE)
         for i in range(size):
-            # Of an earlier block, or where no move is made, it is a large number.
-            option[i] = np.uint32(actions[i]) - first if due[i] == mover else ILLEGAL
-            index = np.uint32(at + np.uint32(states[i] & mask) * count + option[i])
-            entry[i] = index if option[i] < count else at
+            # An action of an earlier block wraps around to a large number.
+            option = min(np.uint32(np.uint32(actions[i]) - first), passing)
+            option = option if due[i] == mover else passing
+            entry[i] = np.uint32(at + np.uint32(states[i] & mask) * stride + option)
         for i in range(size):
             moved[i] = total.after[entry[i]]
         for i in range(size):
-            is_legal = moved[i] != ILLEGAL
-            state = moved[i] if (option[i] < count) & is_legal else states[i]
-            legal[i] += np.uint32((state >> bits) - (states[i] >> bits))
-            states[i] = state
-            after[i] |= FORFEIT if (option[i] < count) & (not is_legal) else ZERO
+            before, is_illegal = states[i], moved[i] == ILLEGAL
+            states[i] = before if is_illegal else moved[i]
+            legal[i] += np.uint32((states[i] >> bits) - (before >> bits))
+            after[i] |= FORFEIT if is_illegal else ZERO
     for i in range(size):
         after[i] |= total.ended if (due[i] == mover) & (legal[i] == ZERO) else ZERO
 
@@ -417,23 +405,22 @@ def move_with_slots(
 
     The second part that a move leaves goes into the first empty slot.
     """
-    blocks, states = total.blocks, games.blocks
+    blocks, states, counts = total.blocks, games.blocks, games.blocks[-1]
+    passing = np.uint32(len(total.block_of) - 1)
     for i in range(len(after)):
-        after[i] = ZERO
-        action = np.uint32(actions[i])
-        if games.due[i] != mover or action >= len(total.block_of):
-            continue
+        moves = games.due[i] == mover
+        action = min(np.uint32(actions[i]), passing) if moves else passing
         block = total.block_of[action]
         bits = blocks[block]["bits"]
         before = states[block, i]
         row = np.uint32(before & np.uint32((ONE << bits) - ONE))
         option = np.uint32(action - blocks[block]["first_action"])
-        index = np.uint32(row * blocks[block]["actions"] + option)
+        index = np.uint32(row * (blocks[block]["actions"] + ONE) + option)
         moved = total.after[np.uint32(blocks[block]["after_at"] + index)]
         if moved == ILLEGAL:
             after[i] = FORFEIT
             continue
-        legal = np.uint32(games.legal[i] - (before >> bits) + (moved >> bits))
+        legal = np.uint32(counts[i] - (before >> bits) + (moved >> bits))
         for group in range(len(total.slots)):
             first = total.slots[group]["first"]
             if first <= block < total.slots[group]["end"]:
@@ -445,83 +432,46 @@ def move_with_slots(
                     states[slot, i] = second
                     legal = np.uint32(legal + (second >> bits))
         states[block, i] = moved
-        games.legal[i] = legal
-        after[i] = total.ended if legal == ZERO else ZERO
+        counts[i] = legal
+        after[i] = total.ended if moves & (legal == ZERO) else ZERO
 
 
 @compiled
-def draw_start(starts: Starts, bits: np.uint64) -> int:
-    """Return the index of the start that random ``bits`` choose."""
-    uniform, count = fraction(bits), len(starts.words)
-    if len(starts.cumulative) == 0:
-        return int(uniform * count)
-    # The first sum above it; rounding may leave the last one slightly below 1.
-    return min(int(np.searchsorted(starts.cumulative, uniform, side="right")), count - 1)
-
-
-@compiled
-def begin(
-    total: SumTables | None, starts: Starts, games: Games, settings: Settings, here: int
-) -> None:
+def begin(starts: Starts, games: Games, settings: Settings, here: int) -> None:
     """Begin the new games that are due, unless the start that is prepared is used already.
 
     The first game has the prepared start ``here``.
     """
-    words, due, seats, rng = games.words, games.due, games.seats, games.game_rng
-    size, count = len(words), len(starts.words)
-    new = np.empty(size, dtype=np.uint8)
-    for i in range(size):
-        new[i] = due[i] == NEW_GAME
-    if count == 1 and not starts.prepared and settings.agent_seat >= 0:
-        start, seat = starts.words[0], np.int8(settings.agent_seat)
-        for i in range(size):
-            before = words[i]  # read first: a loop with a branch that reads is not vectorised
-            words[i] = start if new[i] else before
-        for i in range(size):
-            before_seat = seats[i]
-            seats[i] = seat if new[i] else before_seat
-        if total is not None:
-            for block in range(len(games.blocks)):
-                states, first = games.blocks[block], starts.blocks[block, 0]
-                for i in range(size):
-                    before = states[i]
-                    states[i] = first if new[i] else before
-            legal, most = games.legal, starts.legal[0]
-            for i in range(size):
-                before = legal[i]
-                legal[i] = most if new[i] else before
-    else:
-        which = np.empty(size, dtype=np.uint32)  # the games that begin
-        length = 0
-        for i in range(size):
-            which[length] = i
-            length += new[i]
-        for j in range(length):
-            i, column = int(which[j]), 0
-            if starts.prepared:
-                column = here + i
-                if starts.used[column]:
-                    new[i] = 0
-                    continue
-                starts.used[column] = True
-            elif count > 1:
-                rng[i] += GAMMA
-                column = draw_start(starts, mixed(rng[i]))
-            words[i] = starts.words[column]
-            if total is not None:
-                games.legal[i] = starts.legal[column]
-                for block in range(len(games.blocks)):
-                    games.blocks[block, i] = starts.blocks[block, column]
-            drawn = settings.agent_seat
-            if drawn < 0:
-                rng[i] += GAMMA
-                drawn = int(mixed(rng[i]) >> U63)
-            seats[i] = drawn
-    for i in range(size):
-        games.moves[i] *= np.int32(new[i] == 0)
-    for i in range(size):
-        mover, event = np.uint8(seats[i]) & np.uint8(settings.has_opponent), due[i]
-        due[i] = mover if new[i] else event
+    rng, count = games.game_rng, len(starts.words)
+    which = np.empty(len(games.words), dtype=np.uint32)  # the games that begin
+    length = 0
+    for i in range(len(games.words)):
+        which[length] = i
+        length += games.due[i] == NEW_GAME
+    for j in range(length):
+        i, column, seat = int(which[j]), 0, settings.agent_seat
+        if starts.prepared:
+            column = here + i
+            if starts.used[column]:
+                continue
+            starts.used[column] = True
+        elif count > 1:
+            rng[i] += GAMMA
+            uniform = fraction(mixed(rng[i]))
+            column = int(uniform * count)
+            if len(starts.cumulative):
+                # The first sum above it; rounding may leave the last one slightly below 1.
+                above = np.searchsorted(starts.cumulative, uniform, side="right")
+                column = min(int(above), count - 1)
+        if seat < 0:
+            rng[i] += GAMMA
+            seat = int(mixed(rng[i]) >> U63)
+        games.words[i] = starts.words[column]
+        for block in range(len(games.blocks)):
+            games.blocks[block, i] = starts.blocks[block, column]
+        games.seats[i] = seat
+        games.moves[i] = 0
+        games.due[i] = OPPONENT if settings.has_opponent and seat == 1 else AGENT
 
 
 @compiled
@@ -535,39 +485,39 @@ def sample(
         for i in range(len(rng)):
             rng[i] += GAMMA
         if graph is not None:
-            draw_by_row(graph, graph.legal, some.words, rng, actions[here:])
+            ranges = np.empty(len(rng), dtype=np.uint64)
+            for i in range(len(rng)):
+                ranges[i] = graph.legal[np.uint32(some.words[i] & ROW)]
+            draw_in_ranges(graph, ranges, rng, actions[here:])
         if total is not None:
             draw_legal(total, some, rng, actions[here:])
 
 
 @compiled
-def draw_by_row(
-    graph: GraphTables, lists: LongWords, words: Words, rng: LongWords, actions: Integers
+def draw_in_ranges(
+    graph: GraphTables, ranges: LongWords, rng: LongWords, actions: Integers
 ) -> None:
-    """Write an action for every game, drawn from the list of its row, a range in ``lists``."""
-    ranges = np.empty(len(words), dtype=np.uint64)
-    index = np.empty(len(words), dtype=np.uint32)
-    for i in range(len(words)):
-        ranges[i] = lists[np.uint32(words[i] & ROW)]
-    for i in range(len(words)):
+    """Write an action for every game, drawn from its range of the lists."""
+    index = np.empty(len(rng), dtype=np.uint32)
+    for i in range(len(rng)):
         chosen = below(mixed(rng[i]), np.uint32(ranges[i] >> U32))
         index[i] = np.uint32(np.uint32(ranges[i]) + chosen)
-    for i in range(len(words)):
+    for i in range(len(rng)):
         actions[i] = np.int64(graph.actions[index[i]])
 
 
 @compiled
 def draw_legal(total: SumTables, games: Games, rng: LongWords, actions: Integers) -> None:
     """Write a legal action for every game on a sum; any where none is legal."""
-    size = len(rng)
+    size, counts = len(rng), games.blocks[-1]
     remainder = np.empty(size, dtype=np.uint32)
     index = np.empty(size, dtype=np.uint32)
     first = np.empty(size, dtype=np.uint32)
     for i in range(size):
-        remainder[i] = below(mixed(rng[i]), games.legal[i])
+        remainder[i] = below(mixed(rng[i]), counts[i])
         index[i] = ZERO
-        first[i] = total.any_action if games.legal[i] == ZERO else ZERO
-    for block in range(len(games.blocks)):
+        first[i] = total.any_action if counts[i] == ZERO else ZERO
+    for block in range(len(total.blocks)):
         states, own = games.blocks[block], total.blocks[block]
         bits, at, width = own["bits"], own["legal_at"], own["legal_width"]
         mask, first_action = np.uint32((ONE << bits) - ONE), own["first_action"]
@@ -597,26 +547,27 @@ def reply(
     how often this is called.
     """
     rng, due = games.game_rng, games.due
-    size = len(rng)
+    size, mixes = len(rng), 0.0 < epsilon < 1.0
     drawn = np.empty(size, dtype=np.uint64)
+    is_random = np.empty(size, dtype=np.bool_)
+    is_random[:] = epsilon > 0.0
     for i in range(size):
         drawn[i] = rng[i] + GAMMA
         rng[i] = drawn[i] if due[i] == OPPONENT else rng[i]
-    is_random = np.empty(size, dtype=np.bool_)
-    if 0.0 < epsilon < 1.0:
+    if mixes:
         for i in range(size):
             later = rng[i] + GAMMA
             is_random[i] = fraction(mixed(later)) < epsilon
             rng[i] = later if due[i] == OPPONENT else rng[i]
-    else:
-        is_random[:] = epsilon > 0.0
     if graph is not None:
-        draw_by_row(graph, graph.replies, games.words, drawn, actions)
-        if 0.0 < epsilon < 1.0:
-            others = np.empty(size, dtype=np.int64)
-            draw_by_row(graph, graph.legal, games.words, drawn, others)
+        ranges = np.empty(size, dtype=np.uint64)
+        for i in range(size):
+            ranges[i] = graph.replies[np.uint32(games.words[i] & ROW)]
+        if mixes:
             for i in range(size):
-                actions[i] = others[i] if is_random[i] else actions[i]
+                row = np.uint32(games.words[i] & ROW)
+                ranges[i] = graph.legal[row] if is_random[i] else ranges[i]
+        draw_in_ranges(graph, ranges, drawn, actions)
     if total is not None:
         draw_legal(total, games, drawn, actions)
         if targets is not None:
@@ -708,18 +659,29 @@ def finish(games: Games, settings: Settings, results: Results, here: int) -> Non
 
 
 @compiled
-def show(graph: GraphTables | None, total: SumTables | None, games: Games, rows: LongWords) -> None:
+def show(
+    graph: GraphTables | None,
+    total: SumTables | None,
+    games: Games,
+    mask_column: int,
+    rows: LongWords,
+) -> None:
     """Write the observation and the action mask of every game of a chunk, one row each."""
-    width, mask_column = rows.shape[1], 0
-    if graph is not None:
-        mask_column = graph.mask_column
-    if total is not None:
-        mask_column = total.mask_column
+    width = rows.shape[1]
     step = max(1, min(ROWS_AT_ONCE, WORDS_AT_ONCE // max(1, width)))
     for begins in range(0, len(games.words), step):
         words, here = games.words[begins : begins + step], rows[begins:]
         if graph is not None:
-            show_graph(graph, words, here)
+            if width < LONG_ROW:
+                for column in range(width):
+                    for i in range(len(words)):
+                        at = np.uint64(words[i] & ROW) * np.uint64(width)
+                        here[i, column] = graph.rows[at + np.uint64(column)]
+            else:
+                for i in range(len(words)):
+                    at = np.uint64(words[i] & ROW) * np.uint64(width)
+                    for column in range(width):
+                        here[i, column] = graph.rows[at + np.uint64(column)]
         if total is not None:
             show_sum(total, games.blocks, begins, len(words), here)
         flags = ZERO
@@ -728,24 +690,7 @@ def show(graph: GraphTables | None, total: SumTables | None, games: Games, rows:
         if flags & HIDDEN:
             for i in range(len(words)):
                 if words[i] & HIDDEN:
-                    for column in range(mask_column, width):
-                        here[i, column] = NO_BITS
-
-
-@compiled
-def show_graph(graph: GraphTables, words: Words, rows: LongWords) -> None:
-    """Write the rows of some games on a graph: word by word, or row by row if they are long."""
-    width = rows.shape[1]
-    if width >= LONG_ROW:
-        for i in range(len(words)):
-            at = np.uint64(words[i] & ROW) * np.uint64(width)
-            for column in range(width):
-                rows[i, column] = graph.rows[at + np.uint64(column)]
-    else:
-        for column in range(width):
-            for i in range(len(words)):
-                at = np.uint64(words[i] & ROW) * np.uint64(width)
-                rows[i, column] = graph.rows[at + np.uint64(column)]
+                    here[i, mask_column:] = NO_BITS
 
 
 @compiled
@@ -755,7 +700,7 @@ def show_sum(total: SumTables, blocks: Words, begins: int, size: int, rows: Long
         for column in range(rows.shape[1]):
             rows[i, column] = NO_BITS
     which = np.arange(size).astype(np.uint32)
-    for block in range(len(blocks)):
+    for block in range(len(total.blocks)):
         own, states = total.blocks[block], blocks[block, begins : begins + size]
         mask, words = np.uint32((ONE << own["bits"]) - ONE), own["words"] + own["mask_words"]
         length = size

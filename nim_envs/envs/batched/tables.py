@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import accumulate
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -65,34 +65,35 @@ def pieces(rows: int, width: int) -> Iterator[slice]:
         yield slice(first, min(first + step, rows))
 
 
-def flat_blocks(games: Games) -> UInt32Array:
-    """Return the words of the blocks of all games, ``(blocks, games)``."""
-    chunks, blocks, size = games.blocks.shape
-    flat = games.blocks.transpose(1, 0, 2).reshape(blocks, chunks * size)
-    return np.asarray(flat[:, : len(games.words)])
+class Block(NamedTuple):
+    """Neighbouring parts of a sum with one table of moves, or one part."""
+
+    parts: range
+    graph: Graph
+    states: IntArray  # of the parts by row of the graph, (rows, parts)
+    bits: int  # lower bits of a word, which hold the row
+    words: UInt32Array  # of the rows, (rows,)
 
 
 def blocks_of(parts: Sequence[Part], options: int) -> list[range]:
     """Return the parts of each block of a sum: neighbours merged while their tables are small."""
-    slots = {group.start: group for group in Sum(parts).groups}
-    blocks: list[range] = []
-    index = 0
-    while index < len(parts):
-        group = slots.get(index)
+    group_of, blocks = Sum(parts).group_of, list[range]()
+    for index in range(len(parts)):
+        group = group_of.get(index)
+        wider = range(blocks[-1].start if blocks else index, index + 1)
+        sizes = [parts[part].num_positions for part in wider]
         if group is not None:
-            states = Sum(parts[group.start : group.stop]).num_positions
-            fits = states * len(group) * options <= SLOT_ENTRIES
-            blocks += [group] if fits else [range(slot, slot + 1) for slot in group]
+            if index == group.start:
+                states = Sum(parts[index : group.stop]).num_positions
+                fits = states * len(group) * options <= SLOT_ENTRIES
+                blocks += [group] if fits else [range(slot, slot + 1) for slot in group]
+        elif (
+            wider.start not in group_of
+            and np.prod(sizes, dtype=float) * len(wider) * options <= BLOCK_ENTRIES
+        ):
+            blocks[-1:] = [wider]
         else:
-            block = range(index, index + 1)
-            if blocks and parts[blocks[-1].start].second is None:
-                wider = range(blocks[-1].start, index + 1)
-                sizes = [parts[part].num_positions for part in wider]
-                if np.prod(sizes, dtype=float) * len(wider) * options <= BLOCK_ENTRIES:
-                    blocks.pop()
-                    block = wider
-            blocks.append(block)
-        index = blocks[-1].stop
+            blocks.append(range(index, index + 1))
     return blocks
 
 
@@ -111,52 +112,56 @@ class Tables:
     targets: Targets | None = None  # of a sum, where optimal play is needed
 
     def __init__(self, game: Game, encoding: Encoding, is_optimal: bool, hurry: bool) -> None:
+        self._arguments = game, encoding, is_optimal, hurry
         self.game, self._encoding, self._hurry = game, encoding, hurry
         self.layout = Layout(encoding, game.num_actions)
-        self._blocks = blocks_of(game.parts, game.options)
+        blocks = blocks_of(game.parts, game.options)
+        self._any_action = blocks[-1].start * game.options  # of games without a legal one
         # Searched, misère play takes a graph; else large ones of parts are slower than their sum.
         is_tame = not game.misere or all(misere_values(part) is not None for part in game.parts)
-        small = len(self._blocks) > 1 and (is_tame or not is_optimal) and not hurry
+        small = len(blocks) > 1 and (is_tame or not is_optimal) and not hurry
         self.board = board_of(game.parts, most=CACHED_ENTRIES if small else LARGEST_TABLE)
         if isinstance(self.board, Graph):
-            self._check_size(self.board.num_positions * self.layout.words)
             self.graph = self._graph_tables(self.board, is_optimal)
         else:
+            self._blocks = [self._block(parts) for parts in blocks]
             self.total = self._sum_tables()
             if is_optimal:
-                self.targets = self._targets()
+                self.targets = self._targets(self.total)
+
+    def __reduce__(self) -> Any:
+        """Leave the arrays out of pickles and copies, which share them."""
+        return tables_of, self._arguments
 
     def _check_size(self, words: int) -> None:
         """Raise an error if rows of observations and masks would take too much memory."""
         check_bytes(f"observations of all positions of {self.game.name}", words * WORD_BYTES)
 
-    def start_words(self, positions: IntArray) -> tuple[UInt32Array, UInt32Array, UInt32Array]:
+    def start_words(self, positions: IntArray) -> tuple[UInt32Array, UInt32Array]:
         """Return the states at positions ``(n, fields)``, as :class:`kernels.Starts` has them."""
         states = self.board.find(positions)
         if isinstance(self.board, Graph):
-            none = np.zeros((0, len(states)), dtype=np.uint32)
-            return states.astype(np.uint32), none, np.zeros(len(states), dtype=np.uint32)
+            return states.astype(np.uint32), np.zeros((0, len(states)), dtype=np.uint32)
         words, legal = [], np.zeros(len(states), dtype=np.uint32)
-        for block, graph in zip(self._blocks, self._graphs, strict=True):
-            own = states[:, block.start : block.stop]
-            if len(block) > 1:
-                parts = self.game.parts[block.start : block.stop]
-                rows = graph.find(Sum(parts).positions(own))
-            else:
-                rows = own[:, 0]
-            packed, bits = self._packed(graph)
-            words.append(packed[rows])
-            legal += words[-1] >> np.uint32(bits)
-        return np.zeros(len(states), dtype=np.uint32), np.stack(words), legal
+        for block in self._blocks:
+            rows = states[:, block.parts.start]
+            if len(block.parts) > 1:
+                of_block = Sum(self.game.parts[block.parts.start : block.parts.stop])
+                here = of_block.positions(states[:, block.parts.start : block.parts.stop])
+                rows = block.graph.find(here)
+            words.append(block.words[rows])
+            legal += words[-1] >> np.uint32(block.bits)
+        return np.zeros(len(states), dtype=np.uint32), np.stack([*words, legal])
 
     def states(self, games: Games) -> IntArray:
         """Return the states of games on :attr:`board`: ``(games,)`` or ``(games, parts)``."""
         if self.total is None:
             return (games.words & kernels.ROW).astype(np.int64)
-        masks = (np.uint32(1) << self.total.blocks["bits"]) - np.uint32(1)
-        rows = flat_blocks(games) & masks[:, np.newaxis]
-        members = zip(self._members, rows, strict=True)
-        return np.concatenate([states[row] for states, row in members], axis=1)
+        chunks, rows, size = games.blocks.shape
+        words = games.blocks.transpose(1, 0, 2).reshape(rows, chunks * size)
+        of_blocks = zip(self._blocks, words[:-1, : len(games.words)], strict=True)
+        states = [block.states[here & ((1 << block.bits) - 1)] for block, here in of_blocks]
+        return np.concatenate(states, axis=1)
 
     @cached_property
     def values(self) -> ValueArray:
@@ -172,6 +177,7 @@ class Tables:
     def _graph_tables(self, graph: Graph, is_optimal: bool) -> GraphTables:
         """Return the arrays of a game on one graph."""
         size, actions = graph.after.shape
+        _, _, observed = self._rows(range(len(self.game.parts)), graph)
         here = np.arange(size, dtype=np.uint32)
         # The result of the player who moved there: the opposite of the value to the next one.
         outcome = self.game.parts[0].outcome
@@ -182,8 +188,7 @@ class Tables:
         word_of = here | np.where(graph.ends, flags, np.uint32(0)).astype(np.uint32)
         after = np.empty((size, actions + 1), dtype=np.uint32)
         after[:, actions] = here
-        # First an action for games that are over.
-        lists = _Joined(np.uint32, [[self._blocks[-1].start * self.game.options]])
+        lists = Joined(np.uint32, self._any_action)
         legal = np.zeros(size, dtype=np.uint64)
         replies = np.zeros(size, dtype=np.uint64) if is_optimal else legal
         for rows in pieces(size, actions):
@@ -195,21 +200,13 @@ class Tables:
             if is_optimal:
                 keeping = self._keeping(graph, rows)
                 replies[rows] = add_lists(lists, len(moves), *np.nonzero(keeping))
-        replies = np.where(replies == 0, legal, replies)
-        table = np.empty((size, self.layout.words), dtype=np.uint64)
-        for rows in pieces(size, self.layout.words * WORD_BYTES):
-            positions = graph.positions(np.arange(rows.start, rows.stop))
-            table[rows] = 0
-            self.layout.observations(table[rows])[:] = self._encoding.encode(positions)
-            self.layout.action_masks(table[rows])[:] = graph.after[rows] >= 0
         return GraphTables(
             after=after.reshape(-1),
             stride=np.uint32(actions + 1),
             actions=lists.array,
             legal=legal,
-            replies=replies,
-            rows=table.reshape(-1),
-            mask_column=self.layout.mask_column,
+            replies=np.where(replies == 0, legal, replies),
+            rows=observed.reshape(-1),
         )
 
     def _keeping(self, graph: Graph, rows: slice) -> BoolArray:
@@ -220,117 +217,113 @@ class Tables:
         moves, value = graph.after[rows], self.values[rows, np.newaxis]
         return np.asarray((moves >= 0) & (self.values[moves] == -value) & (value > -1))
 
+    def _rows(self, parts: range, graph: Graph) -> tuple[range, range, WordArray]:
+        """Return what some parts, whose states are the rows of a graph, write of rows of a batch.
+
+        These are the columns of the observation and of the action mask, and the words there,
+        ``(rows of the graph, columns)``.
+        """
+        layout, encoding, options = self.layout, self._encoding, self.game.options
+        first = sum(len(part.fields) for part in self.game.parts[: parts.start])
+        fields = slice(first, first + len(graph.fields))
+        at = [*accumulate(encoding.widths, initial=0)]
+        features = slice(at[fields.start], at[fields.stop])
+        actions = slice(parts.start * options, parts.stop * options)
+        bytes_of_feature = layout.dtype.itemsize
+        seen = words_of(features.start * bytes_of_feature, features.stop * bytes_of_feature)
+        in_mask = words_of(actions.start, actions.stop)
+        mask = range(layout.mask_column + in_mask.start, layout.mask_column + in_mask.stop)
+        self._check_size(graph.num_positions * (len(seen) + len(mask)))
+        words = np.empty((graph.num_positions, len(seen) + len(mask)), dtype=np.uint64)
+        for rows in pieces(len(words), layout.words * WORD_BYTES):
+            here = np.arange(rows.start, rows.stop)
+            positions = np.zeros((len(here), len(encoding.widths)), dtype=np.int64)
+            positions[:, fields] = graph.positions(here)
+            whole = np.zeros((len(here), layout.words), dtype=np.uint64)
+            layout.observations(whole)[:, features] = encoding.encode(positions)[:, features]
+            legal = self._padded(graph.after[rows], parts, -1) >= 0
+            layout.action_masks(whole)[:, actions] = legal
+            words[rows] = whole[:, [*seen, *mask]]
+        return seen, mask, words
+
     # Sums.
 
-    @cached_property
-    def _graphs(self) -> list[Graph]:
-        """The graph of each block."""
-        graphs: list[Graph] = []
-        for block in self._blocks:
-            parts = self.game.parts[block.start : block.stop]
-            graph = parts[0] if len(parts) == 1 else board_of(parts, most=LARGEST_TABLE)
-            assert isinstance(graph, Graph)
-            graphs.append(graph)
-        return graphs
+    def _block(self, parts: range) -> Block:
+        """Return the block of some parts."""
+        own = self.game.parts[parts.start : parts.stop]
+        graph = own[0] if len(own) == 1 else board_of(own, most=LARGEST_TABLE)
+        assert isinstance(graph, Graph)
+        rows = np.arange(graph.num_positions, dtype=np.uint32)
+        states = rows.astype(np.int64)[:, np.newaxis]
+        if len(own) > 1:
+            states = Sum(own).find(graph.coordinates)
+        bits = max(1, (len(rows) - 1).bit_length())
+        legal = (graph.after >= 0).sum(axis=1).astype(np.uint32)
+        return Block(parts, graph, states, bits, rows | (legal << np.uint32(bits)))
 
-    @cached_property
-    def _members(self) -> list[IntArray]:
-        """The states of a block's parts by its row, ``(rows, parts)``, for each block."""
-        return [
-            Sum(self.game.parts[block.start : block.stop]).find(graph.coordinates)
-            if len(block) > 1
-            else np.arange(graph.num_positions)[:, np.newaxis]
-            for block, graph in zip(self._blocks, self._graphs, strict=True)
-        ]
-
-    def _packed(self, graph: Graph) -> tuple[UInt32Array, int]:
-        """Return the words of a block's rows, ``(n,)``, and the number of bits of the row."""
-        bits = max(1, (graph.num_positions - 1).bit_length())
-        counts = (graph.after >= 0).sum(axis=1).astype(np.uint32)
-        return np.arange(len(counts), dtype=np.uint32) | (counts << np.uint32(bits)), bits
-
-    def _padded(self, table: Array, count: int, fill: int) -> Array:
-        """Return a table ``(n, options of the block)`` with all options of each part."""
-        own = table.reshape(len(table), count, -1)
-        padded = np.full((len(table), count, self.game.options), fill, dtype=table.dtype)
+    def _padded(self, table: Array, parts: range, fill: int) -> Array:
+        """Return a table ``(n, options)`` with all options of each part."""
+        own = table.reshape(len(table), len(parts), -1)
+        padded = np.full((len(table), len(parts), self.game.options), fill, dtype=table.dtype)
         padded[:, :, : own.shape[2]] = own
         return padded.reshape(len(table), -1)
 
     def _sum_tables(self) -> SumTables:
         """Return the arrays of a game on a sum."""
         blocks = np.zeros(len(self._blocks), dtype=kernels.BLOCK)
-        after, seconds = _Joined(np.uint32), _Joined(np.uint32)
-        legal, rows = _Joined(np.uint32, [[0]]), _Joined(np.uint64)
+        after, seconds = Joined(np.uint32), Joined(np.uint32)
+        legal, rows = Joined(np.uint32, 0), Joined(np.uint64)
         slots: list[tuple[int, int, int]] = []
-        for index, (block, graph) in enumerate(zip(self._blocks, self._graphs, strict=True)):
-            packed, bits = self._packed(graph)
-            moves = self._padded(graph.after, len(block), -1)
-            own = blocks[index]
-            own["first_action"] = block.start * self.game.options
-            own["actions"], own["bits"] = moves.shape[1], bits
-            kind = graph, len(block)
-            own["after_at"] = after.add(kind, np.where(moves >= 0, packed[moves], kernels.ILLEGAL))
+        for index, block in enumerate(self._blocks):
+            parts, graph, own = block.parts, block.graph, blocks[index]
+            kind = graph, len(parts)
+            moves = self._padded(graph.after, parts, -1)
+            words = np.where(moves >= 0, block.words[moves], kernels.ILLEGAL)
+            own["first_action"] = parts.start * self.game.options
+            own["actions"], own["bits"] = moves.shape[1], block.bits
+            own["after_at"] = after.add(kind, np.c_[words, block.words])
             order = np.argsort(moves < 0, axis=1, kind="stable")
             if (order == order[0]).all():
                 order = order[:1]
             own["legal_at"] = legal.add(kind, order)
             own["legal_width"] = order.shape[1] if len(order) > 1 else 0
-            words = self._block_rows(block, graph, moves >= 0, own)
-            own["rows_at"] = rows.add(index, words)
-            part = self.game.parts[block.start]
-            if len(block) == 1 and part.second is not None:
-                own["is_slot"] = not words[0].any()
-                second = self._padded(np.where(part.second > 0, packed[part.second], 0), 1, 0)
-                at = seconds.add(part, second)
-                if slots and slots[-1][1:] == (index, at) and graph is self._graphs[index - 1]:
+            seen, mask, shown = self._rows(parts, graph)
+            own["column"], own["words"] = seen.start, len(seen)
+            own["mask_column"], own["mask_words"] = mask.start, len(mask)
+            own["rows_at"] = rows.add(index, shown)
+            part = self.game.parts[parts.start]
+            if len(parts) == 1 and part.second is not None:
+                own["is_slot"] = not shown[0].any()
+                second = self._padded(
+                    np.where(part.second > 0, block.words[part.second], 0), parts, 0
+                )
+                at = seconds.add(part, np.pad(second, ((0, 0), (0, 1))))
+                if (
+                    slots
+                    and slots[-1][1:] == (index, at)
+                    and graph is self._blocks[index - 1].graph
+                ):
                     slots[-1] = slots[-1][0], index + 1, at
                 else:
                     slots.append((index, index + 1, at))
+        of_actions = np.repeat(np.arange(len(blocks), dtype=np.uint32), blocks["actions"])
         return SumTables(
             blocks=blocks,
-            block_of=np.repeat(np.arange(len(blocks), dtype=np.uint32), blocks["actions"]),
+            block_of=np.append(of_actions, of_actions[-1:]),
             after=after.array,
             legal=legal.array,
             slots=np.array(slots, dtype=kernels.SLOTS),
             seconds=seconds.array,
             rows=rows.array,
-            mask_column=self.layout.mask_column,
-            any_action=blocks["first_action"][-1],
+            any_action=np.uint32(self._any_action),
             ended=np.uint32(
                 kernels.TERMINATED | (kernels.LOST if self.game.misere else kernels.WON)
             ),
         )
 
-    def _block_rows(self, block: range, graph: Graph, legal: BoolArray, own: Any) -> WordArray:
-        """Return the words that a block writes, ``(rows, words)``, and set their columns."""
-        layout, encoding, parts = self.layout, self._encoding, self.game.parts
-        first = sum(len(part.fields) for part in parts[: block.start])
-        fields = range(first, first + len(graph.fields))
-        at = [*accumulate(encoding.widths, initial=0)]
-        features = slice(at[fields.start], at[fields.stop])
-        actions = slice(block.start * self.game.options, block.stop * self.game.options)
-        size, mask = layout.dtype.itemsize, words_of(actions.start, actions.stop)
-        seen = words_of(features.start * size, features.stop * size)
-        own["column"], own["words"] = seen.start, len(seen)
-        own["mask_column"], own["mask_words"] = layout.mask_column + mask.start, len(mask)
-        columns = [*seen, *(layout.mask_column + column for column in mask)]
-        self._check_size(graph.num_positions * len(columns))
-        words = np.empty((graph.num_positions, len(columns)), dtype=np.uint64)
-        for rows in pieces(len(words), layout.words * WORD_BYTES):
-            size = rows.stop - rows.start
-            positions = np.zeros((size, len(encoding.widths)), dtype=np.int64)
-            positions[:, fields.start : fields.stop] = graph.positions(np.arange(size) + rows.start)
-            whole = np.zeros((size, layout.words), dtype=np.uint64)
-            encoded = encoding.encode(positions)
-            layout.observations(whole)[:, features] = encoded[:, features]
-            layout.action_masks(whole)[:, actions] = legal[rows]
-            words[rows] = whole[:, columns]
-        return words
-
-    def _targets(self) -> Targets:
+    def _targets(self, total: SumTables) -> Targets:
         """Return optimal play of a sum, by the Grundy values of its parts."""
-        game, total = self.game, self.total
-        assert total is not None
+        game = self.game
         in_misere = [misere_values(part) for part in game.parts] if game.misere else []
         if any(values is None for values in in_misere):
             size = self.board.num_positions * self.board.num_actions
@@ -339,49 +332,46 @@ class Tables:
                 f"which no theorem says: a table of {size} entries; at most {LARGEST_TABLE} are "
                 "allowed"
             )
-        values, ranges = _Joined(np.uint32), _Joined(np.uint64)
-        lists = _Joined(np.uint32, [[0]])
-        for index, (block, graph) in enumerate(zip(self._blocks, self._graphs, strict=True)):
-            own, kind = total.blocks[index], (graph, len(block))
+        values, ranges, lists = Joined(np.uint32), Joined(np.uint64), Joined(np.uint32, 0)
+        for index, block in enumerate(self._blocks):
+            graph, own, kind = block.graph, total.blocks[index], (block.graph, len(block.parts))
             normal = np.zeros(graph.num_positions, dtype=np.int64)
             firm = np.zeros(graph.num_positions, dtype=np.bool_)
-            for part, states in zip(block, self._members[index].T, strict=True):
+            for part, states in zip(block.parts, block.states.T, strict=True):
                 of_part = grundy_values(game.parts[part])
                 normal ^= of_part[states]
                 if game.misere:
                     firm |= (of_part == in_misere[part])[states]
-            is_new = kind not in values.at
             most = int(normal.max())
             if isinstance(graph, Part) and graph.second is not None:
                 most = (1 << most.bit_length()) - 1  # nim-sums of two values
             own["values_at"] = values.add(kind, (normal << 1) | firm)
             own["targets"] = most + 4
-            if is_new:
-                ranges.add(kind, self._ranges(index, normal, firm, most + 4, lists))
+            if kind not in ranges.at:
+                ranges.add(kind, self._ranges(block, normal, firm, most + 4, lists))
             own["ranges_at"] = ranges.at[kind]
         firm_at_first = np.uint32(0 if game.misere else 1)
         return Targets(values.array, ranges.array, lists.array, firm_at_first)
 
     def _ranges(
-        self, index: int, normal: IntArray, firm: BoolArray, targets: int, lists: _Joined
+        self, block: Block, normal: IntArray, firm: BoolArray, targets: int, lists: Joined
     ) -> WordArray:
         """Append lists of a block's actions by row and target; return their ranges.
 
         A move has a target for the normal value that it leaves, and in misère play another if the
         misère value that it leaves is 0 or 1.
         """
-        graph, count = self._graphs[index], len(self._blocks[index])
-        moves = self._padded(graph.after, count, -1)
-        second = graph.second if isinstance(graph, Part) else None
-        seconds = None if second is None else self._padded(second, 1, 0)
+        moves, second = self._padded(block.graph.after, block.parts, -1), None
+        if isinstance(block.graph, Part) and block.graph.second is not None:
+            second = self._padded(block.graph.second, block.parts, 0)
         ranges = np.empty((len(moves), targets), dtype=np.uint64)
         self._check_size(ranges.size)
         for rows in pieces(len(moves), moves.shape[1] + targets):
             state, action = np.nonzero(moves[rows] >= 0)
             after = moves[rows][state, action]
             left, is_firm = normal[after], firm[after]
-            if seconds is not None:
-                other = seconds[rows][state, action]
+            if second is not None:
+                other = second[rows][state, action]
                 left, is_firm = left ^ normal[other], is_firm | firm[other]
             keys = state * targets + left + 2
             if self.game.misere:
@@ -394,7 +384,7 @@ class Tables:
         return ranges
 
 
-def add_lists(lists: _Joined, size: int, keys: IntArray, actions: IntArray) -> WordArray:
+def add_lists(lists: Joined, size: int, keys: IntArray, actions: IntArray) -> WordArray:
     """Append lists of actions by their keys, 0 to ``size - 1``; return ranges, 0 for an empty one.
 
     Both ``keys`` and ``actions`` are ``(n,)``.
@@ -405,12 +395,15 @@ def add_lists(lists: _Joined, size: int, keys: IntArray, actions: IntArray) -> W
     return np.where(counts == 0, np.uint64(0), starts | counts << np.uint64(32))
 
 
-class _Joined:
-    """Arrays of one dtype, one after the other, those of one key once; where each begins."""
+class Joined:
+    """Arrays of one dtype, one after the other behind some ``first`` entries; equal ones once.
 
-    def __init__(self, dtype: Any, first: Sequence[Any] = ()) -> None:
-        self._arrays = [np.asarray(each, dtype=dtype).reshape(-1) for each in first]
-        self._dtype, self._length = dtype, sum(map(len, self._arrays))
+    ``at``: where the array of each key begins.
+    """
+
+    def __init__(self, dtype: Any, *first: int) -> None:
+        self._arrays = [np.array(first, dtype=dtype)]
+        self._dtype, self._length = dtype, len(first)
         self.at: dict[Any, int] = {}
 
     def add(self, key: Any, array: Array) -> int:
@@ -424,7 +417,7 @@ class _Joined:
     @property
     def array(self) -> Any:
         """All of them."""
-        return np.concatenate([np.zeros(0, dtype=self._dtype), *self._arrays])
+        return np.concatenate(self._arrays)
 
 
 _shared: SharedCache[tuple[Any, ...], Tables] = SharedCache()
