@@ -8,7 +8,7 @@ import numpy as np
 
 from nim_envs.game import Game
 from nim_envs.player_answers import NO_LEGAL_MOVE
-from nim_envs.typing import Array, IntArray
+from nim_envs.typing import Array, BoolArray, IntArray, ValueArray
 
 
 def no_move_yet(game: Game) -> dict[str, Any]:
@@ -19,7 +19,9 @@ def no_move_yet(game: Game) -> dict[str, Any]:
     return entries
 
 
-def moves_truth(game: Game, states: IntArray, actions: IntArray) -> dict[str, Array]:
+def truth_of_moves(
+    game: Game, before: ValueArray, after: ValueArray, is_legal: BoolArray
+) -> dict[str, Array]:
     """Return the info entries of moves, one array ``(n,)`` for each.
 
     They are ``"winning"``, whether the position was won for the mover, and ``"kept_win"``, whether
@@ -27,23 +29,29 @@ def moves_truth(game: Game, states: IntArray, actions: IntArray) -> dict[str, Ar
     ``"kept_value"``, whether it is the same after the move. An illegal move keeps nothing.
 
     Args:
-        game: its solution is used.
-        states: states of ``game.board`` before the moves, ``(n, ...)``.
-        actions: ``(n,)``, any of the action space, or ``NO_LEGAL_MOVE``.
+        game: the game.
+        before: values of the positions before the moves to their movers.
+        after: values after legal moves to the next player.
+        is_legal: which moves are legal.
+    """
+    winning, keeps = before == 1, is_legal & (after == -before)
+    truth: dict[str, Array] = {"winning": winning, "kept_win": winning & keeps}
+    return truth | {"value": before, "kept_value": keeps} if game.has_outcome else truth
+
+
+def moves_truth(game: Game, states: IntArray, actions: IntArray) -> dict[str, Array]:
+    """Return the info entries of moves at states of ``game.board``, ``(n, ...)``.
+
+    ``actions``, ``(n,)``, are any of the action space, or ``NO_LEGAL_MOVE``.
     """
     board, state_values = game.board, game.solution.state_values
-    values = state_values(states)
-    winning = values == 1
-    keeps = board.mask(states)[np.arange(len(actions)), actions] != 0
-    keeps &= actions != NO_LEGAL_MOVE
-    if not game.has_outcome:
-        keeps &= winning  # no truth is given on moves at lost positions
-    after = board.step(states[keeps], actions[keeps])
-    keeps[keeps] = state_values(after) == -values[keeps]
-    truth: dict[str, Array] = {"winning": winning, "kept_win": winning & keeps}
-    if game.has_outcome:
-        truth |= {"value": values, "kept_value": keeps}
-    return truth
+    before = state_values(states)
+    is_legal = board.mask(states)[np.arange(len(actions)), actions] != 0
+    is_legal &= actions != NO_LEGAL_MOVE
+    asked = is_legal if game.has_outcome else is_legal & (before == 1)
+    after = np.zeros_like(before)
+    after[asked] = state_values(board.step(states[asked], actions[asked]))
+    return truth_of_moves(game, before, after, is_legal)
 
 
 def move_truth(game: Game, state: Any, action: int) -> dict[str, Any]:

@@ -180,15 +180,12 @@ class GameEnv(AECEnv[str, Any, Any]):
         self._first_walks: LimitedCache[bytes, Walk] = LimitedCache(CACHED_STARTS)
         self._rng: np.random.Generator | None = None
 
-        self.agents: list[str] = []
+        # No game is in progress: there is no walk over its positions.
+        self.agents = []
         self.agent_selection = FIRST
-        self.rewards: dict[str, float] = {}
-        self._cumulative_rewards: dict[str, float] = {}
-        self.terminations: dict[str, bool] = {}
-        self.truncations: dict[str, bool] = {}
-        self.infos: dict[str, dict[str, Any]] = {}
+        self.rewards, self._cumulative_rewards, self.infos = {}, {}, {}
+        self.terminations, self.truncations = {}, {}
         self._first_info: dict[str, Any] = no_move_yet(game) if self.truth_in_info else {}
-        # The game in progress: its walk over the positions, and the number of moves made.
         self._walk: Walk | None = None
         self._moves = 0
         self._over = self._closed = False

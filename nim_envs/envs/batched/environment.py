@@ -25,7 +25,7 @@ from nim_envs.envs.arguments import (
 from nim_envs.envs.batched import kernels
 from nim_envs.envs.batched.kernels import Games, Results, Settings, Starts
 from nim_envs.envs.batched.tables import WORD_BYTES, Tables, tables_of
-from nim_envs.envs.move_truth import moves_truth, no_move_yet
+from nim_envs.envs.move_truth import moves_truth, no_move_yet, truth_of_moves
 from nim_envs.envs.versus import VersusEnv
 from nim_envs.errors import (
     ClosedEnvironmentError,
@@ -260,7 +260,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         self._seed(seeds, which)
         self._ready = False
         rows = self._memory.rows()
-        self._begin(which, starts, rows)
+        self._begin_and_reply(starts, rows, which)
         self._ready = True
         if self._renderer is not None:
             self._renderer.discard_last_step(which)
@@ -268,7 +268,9 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         if self.truth_in_info:
             of_one = no_move_yet(self.game).items()
             truth = {key: np.full(self.num_envs, entry) for key, entry in of_one}
-        return self._observed(rows), self._infos(which, rows, self._games.seats.copy(), None, truth)
+        no_winner = np.full(self.num_envs, -1, dtype=np.int8)
+        infos = self._infos(which, rows, self._games.seats.copy(), no_winner, truth)
+        return self._observed(rows), infos
 
     def _seed(self, seed: int | list[int | None] | None, which: BoolArray) -> None:
         """Seed the games in ``which``; those never seeded before by the system's entropy."""
@@ -314,14 +316,16 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         )  # fmt: skip
         return waiting
 
-    def _begin(self, which: BoolArray, starts: StartStates, rows: WordArray) -> None:
-        """Begin new games in place of those in ``which``, then as :meth:`_begin_and_reply`."""
-        self._games.words[which] &= kernels.ROW
-        self._games.due[which] = kernels.NEW_GAME
-        self._begin_and_reply(starts, rows)
+    def _begin_and_reply(
+        self, starts: StartStates, rows: WordArray, replaced: BoolArray | None = None
+    ) -> None:
+        """Begin new games and make the opponent's moves where they are due, then write rows.
 
-    def _begin_and_reply(self, starts: StartStates, rows: WordArray) -> None:
-        """Begin new games and make the opponent's moves where they are due, then write rows."""
+        New games are also due in place of those that are to be ``replaced``, if there are any.
+        """
+        if replaced is not None:
+            self._games.words[replaced] &= kernels.ROW
+            self._games.due[replaced] = kernels.NEW_GAME
         replies: IntArray | None = None
         for _ in range(MOST_OPENINGS):
             starts.prepare(self.np_random, self._tables)
@@ -380,12 +384,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         truth = self._truth(checked) if self.truth_in_info else {}
         self._ready = False
         starts, rows = self._own_starts, self._memory.rows()
-        results = (
-            np.empty(self.num_envs, dtype=np.float32),
-            np.empty(self.num_envs, dtype=np.bool_),
-            np.empty(self.num_envs, dtype=np.bool_),
-            np.empty(self.num_envs, dtype=np.int8),
-        )
+        results = kernels.results_of(self.num_envs)
         starts.prepare(self.np_random, self._tables)
         if self._opponent_player is None:
             if self._play(starts, kernels.AGENT, checked, begins=True, results=results, rows=rows):
@@ -401,8 +400,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         if self.autoreset_mode is AutoresetMode.SAME_STEP:
             infos = self._replaced(terminations | truncations, rows, winners, truth)
         else:
-            all_games = np.ones(self.num_envs, dtype=np.bool_)
-            infos = self._infos(all_games, rows, self._games.seats.copy(), winners, truth)
+            infos = self._infos(True, rows, self._games.seats.copy(), winners, truth)
         self._ready = True
         return self._observed(rows), rewards, terminations, truncations, infos
 
@@ -414,12 +412,12 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         Return the infos of all games, with the last observations and infos of those that ended.
         """
         last, seats = rows[ended], self._games.seats * ended
-        self._begin(ended, self._own_starts, rows)
+        self._begin_and_reply(self._own_starts, rows, ended)
         if self._renderer is not None:
             self._renderer.discard_last_step(ended)
         ongoing = {key: values * ~ended for key, values in truth.items()}
-        all_games = np.ones(self.num_envs, dtype=np.bool_)
-        infos = self._infos(all_games, rows, self._games.seats.copy(), None, ongoing)
+        no_winner = np.full(self.num_envs, -1, dtype=np.int8)
+        infos = self._infos(True, rows, self._games.seats.copy(), no_winner, ongoing)
         if not ended.any():
             return infos
         final_obs = np.full(self.num_envs, None, dtype=object)
@@ -438,23 +436,13 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         return infos
 
     def _infos(
-        self,
-        which: BoolArray,
-        rows: WordArray,
-        seats: Array,
-        winners: Array | None,
-        truth: dict[str, Array],
+        self, which: Any, rows: WordArray, seats: Array, winners: Array, truth: dict[str, Array]
     ) -> Infos:
-        """Return the infos of the games in ``which``, without winners for ``None``."""
-        if winners is None:
-            winners = np.full(self.num_envs, -1, dtype=np.int8)
+        """Return the infos of the games in ``which``, an array, or ``True`` for all."""
         masks = self._tables.layout.action_masks(rows)
-        infos: Infos = {}
-        for key, values in {
-            "seat": seats, "action_mask": masks, "winner": winners, **truth
-        }.items():  # fmt: skip
-            infos[key], infos[f"_{key}"] = values, which
-        return infos
+        which = np.full(self.num_envs, which)
+        infos: Infos = {"seat": seats, "action_mask": masks, "winner": winners, **truth}
+        return {name: of for key in infos for name, of in ((key, infos[key]), (f"_{key}", which))}
 
     def _truth(self, actions: IntArray) -> dict[str, Array]:
         """Return the infos on moves before they are made, false or 0 where a game is over."""
@@ -464,14 +452,8 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
             truth = moves_truth(self.game, states, actions)
             return {key: entries * moving for key, entries in truth.items()}
         rows = tables.states(self._games)
-        values = tables.values[rows] * moving
-        after = board.after[rows, actions]
-        same = moving & (after >= 0) & (tables.values[after] == -values)
-        winning = values == 1
-        truth = {"winning": winning, "kept_win": winning & same}
-        if self.game.has_outcome:
-            truth |= {"value": values, "kept_value": same}
-        return truth
+        before, after = tables.values[rows] * moving, board.after[rows, actions]
+        return truth_of_moves(self.game, before, tables.values[after], moving & (after >= 0))
 
     def sample_actions(self) -> IntArray:
         """Return a legal action of every game, all equally likely, int64 ``(num_envs,)``.

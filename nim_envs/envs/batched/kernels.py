@@ -181,12 +181,18 @@ class Settings(NamedTuple):
 Results = tuple[npt.NDArray[np.float32], Bools, Bools, npt.NDArray[np.int8]]
 """Rewards, terminations, truncations, and the winning seats or -1, each ``(games,)``."""
 
-NO_RESULTS: Results = (
-    np.zeros(0, dtype=np.float32),
-    np.zeros(0, dtype=np.bool_),
-    np.zeros(0, dtype=np.bool_),
-    np.zeros(0, dtype=np.int8),
-)
+
+def results_of(size: int) -> Results:
+    """Return arrays for the results of a step of ``size`` games, not yet written."""
+    return (
+        np.empty(size, dtype=np.float32),
+        np.empty(size, dtype=np.bool_),
+        np.empty(size, dtype=np.bool_),
+        np.empty(size, dtype=np.int8),
+    )
+
+
+NO_RESULTS = results_of(0)
 
 
 @compiled

@@ -16,6 +16,7 @@ from nim_envs.envs.batched.kernels import Games, GraphTables, SumTables, Targets
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.game import Game
 from nim_envs.graph import LARGEST_TABLE, Graph, Part
+from nim_envs.index import Index
 from nim_envs.solution import grundy_values, misere_values
 from nim_envs.sums import Sum, board_of
 from nim_envs.typing import Array, BoolArray, IntArray, UInt32Array, ValueArray, WordArray
@@ -71,6 +72,7 @@ class Block(NamedTuple):
     parts: range
     graph: Graph
     states: IntArray  # of the parts by row of the graph, (rows, parts)
+    rows: Index  # rows of the graph by states of the parts
     bits: int  # lower bits of a word, which hold the row
     words: UInt32Array  # of the rows, (rows,)
 
@@ -144,11 +146,7 @@ class Tables:
             return states.astype(np.uint32), np.zeros((0, len(states)), dtype=np.uint32)
         words, legal = [], np.zeros(len(states), dtype=np.uint32)
         for block in self._blocks:
-            rows = states[:, block.parts.start]
-            if len(block.parts) > 1:
-                of_block = Sum(self.game.parts[block.parts.start : block.parts.stop])
-                here = of_block.positions(states[:, block.parts.start : block.parts.stop])
-                rows = block.graph.find(here)
+            rows = block.rows.rows(states[:, block.parts.start : block.parts.stop])
             words.append(block.words[rows])
             legal += words[-1] >> np.uint32(block.bits)
         return np.zeros(len(states), dtype=np.uint32), np.stack([*words, legal])
@@ -257,9 +255,10 @@ class Tables:
         states = rows.astype(np.int64)[:, np.newaxis]
         if len(own) > 1:
             states = Sum(own).find(graph.coordinates)
+        index = Index([part.num_positions for part in own], states)
         bits = max(1, (len(rows) - 1).bit_length())
         legal = (graph.after >= 0).sum(axis=1).astype(np.uint32)
-        return Block(parts, graph, states, bits, rows | (legal << np.uint32(bits)))
+        return Block(parts, graph, states, index, bits, rows | (legal << np.uint32(bits)))
 
     def _padded(self, table: Array, parts: range, fill: int) -> Array:
         """Return a table ``(n, options)`` with all options of each part."""
