@@ -306,20 +306,15 @@ def check_same_arrays(saved: dict[str, Array], own: dict[str, Array]) -> None:
         raise ValueError(f"the saved arrays are {theirs}, those of this one {ours}")
 
 
-# Learners of action values, of preferences, and of values of positions
-
-
-@inlined
-def choose_from_table(learner: Any, row: int, legal: Array, epsilon: float, uniform: float) -> int:
-    """Choose for any learner whose state has a ``table``."""
-    return epsilon_greedy_action(learner.table[row], legal, epsilon, uniform)
-
-
 @dataclass(eq=False, repr=False)
 class ActionValueLearner(TableLearner):
     """A learner of a ``table`` of action values that acts epsilon-greedily on it."""
 
-    choose = staticmethod(choose_from_table)
+    @staticmethod
+    @inlined
+    def choose(state: Any, row: int, legal: Array, epsilon: float, uniform: float) -> int:
+        """Choose epsilon-greedily by the table."""
+        return epsilon_greedy_action(state.table[row], legal, epsilon, uniform)
 
     @property
     def table(self) -> FloatArray:
@@ -361,13 +356,6 @@ class StepLearner(ActionValueLearner):
 
 
 @inlined
-def choose_by_softmax(learner: Any, row: int, legal: Array, epsilon: float, uniform: float) -> int:
-    """Choose for any learner whose state has ``preferences`` and a ``temperature``."""
-    softmax(learner.preferences[row], legal, learner.temperature, learner.buffer)
-    return sample(learner.buffer, uniform)
-
-
-@inlined
 def follow_gradient(
     preferences: FloatArray,
     action: int,
@@ -390,9 +378,14 @@ def follow_gradient(
 
 @dataclass(eq=False, repr=False)
 class PreferenceLearner(TableLearner):
-    """A learner of a table of ``preferences`` that acts by their softmax."""
+    """A learner of ``preferences`` that acts by their softmax; its state has a ``temperature``."""
 
-    choose = staticmethod(choose_by_softmax)
+    @staticmethod
+    @inlined
+    def choose(state: Any, row: int, legal: Array, epsilon: float, uniform: float) -> int:
+        """Draw an action by the softmax."""
+        softmax(state.preferences[row], legal, state.temperature, state.buffer)
+        return sample(state.buffer, uniform)
 
     @property
     def preferences(self) -> FloatArray:
@@ -444,17 +437,6 @@ class CriticLearner(PreferenceLearner):
         return ValuedPolicy(self.rows, self.preferences, self.state.critic)
 
 
-@inlined
-def choose_by_lookahead(
-    learner: Any, row: int, legal: Array, epsilon: float, uniform: float
-) -> int:
-    """Choose for any learner whose state has ``values`` and ``after``."""
-    if uniform >= epsilon:  # a random action needs no values
-        for action in legal:
-            learner.buffer[action] = -learner.values[learner.after[row, action]]
-    return epsilon_greedy_action(learner.buffer, legal, epsilon, uniform)
-
-
 @dataclass(eq=False, repr=False)
 class AfterstateLearner(TableLearner):
     """A learner of ``values`` of positions that chooses moves by looking one move ahead.
@@ -470,7 +452,15 @@ class AfterstateLearner(TableLearner):
     epsilon: float | Schedule = 0.2
 
     uses_rules = True
-    choose = staticmethod(choose_by_lookahead)
+
+    @staticmethod
+    @inlined
+    def choose(state: Any, row: int, legal: Array, epsilon: float, uniform: float) -> int:
+        """Choose epsilon-greedily by minus the values after the actions."""
+        if uniform >= epsilon:  # a random action needs no values
+            for action in legal:
+                state.buffer[action] = -state.values[state.after[row, action]]
+        return epsilon_greedy_action(state.buffer, legal, epsilon, uniform)
 
     def initial_tables(self, rows: int, actions: int) -> dict[str, Array]:
         """Return values of 0."""
