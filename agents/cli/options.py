@@ -12,7 +12,7 @@ from typing import Any
 import click
 import numpy as np
 
-from agents import Agent, EpsilonOptimalAgent, OptimalAgent, RandomAgent, Trainable
+from agents import EpsilonOptimalAgent, OptimalAgent, RandomAgent, Trainable
 from agents.registry import LEARNERS, learner_class, new_learner
 from agents.storage import load
 from nim_envs import Game, GameEnv, make_game
@@ -196,20 +196,16 @@ def plots_option(pictures: str) -> Decorator:
     return click.option("--plots", type=DIRECTORY, help=f"Write {pictures} there, as PNG.")
 
 
-def plotting(module: str) -> Any:
-    """Return a module of ``agents`` that draws pictures or tables."""
-    return needed(f"agents.{module}", "a table or a picture", "all")
+def drawing() -> Any:
+    """Return :mod:`agents.plots`, imported now."""
+    return needed("agents.plots", "a picture", "all")
 
 
-def write_pictures(figures: dict[str, Any], directory: Path) -> None:
+def write_pictures(figures: dict[str, Any], directory: Path, prefix: str = "") -> None:
     """Write each figure to a file of its name, and print the path."""
+    from nim_envs.render.style import save_figure
+
     for name, figure in figures.items():
-        path = directory / f"{name}.png"
-        needed("nim_envs.render.style", "a picture", "all").save_figure(figure, path)
+        path = directory / f"{prefix}{name}.png"
+        save_figure(figure, path)
         click.echo(f"wrote {path}")
-
-
-def heatmaps_of(agent: Agent, game: Game, title: str) -> dict[str, Any]:
-    """Return the heatmaps of an agent by the names of their files."""
-    figures = plotting("plots").heatmaps(agent, game, title)
-    return {f"heatmap_{name}": figure for name, figure in figures.items()}

@@ -13,18 +13,18 @@ from tabulate import tabulate
 from agents import GameChoosingLearner, Policy
 from agents.cli.options import (
     PLAYER_HELP,
+    drawing,
     game_options,
-    heatmaps_of,
     losing_by_errors,
     make_env,
     make_player,
     names_of,
     plots_option,
-    plotting,
     write_pictures,
 )
 from agents.games import scored_positions
 from agents.match import Tournament, play_match, round_robin
+from agents.policy_tables import policy_table
 from nim_envs.cli.options import hurry_option, search_here, seed_option
 from nim_envs.cli.values import position
 from nim_envs.errors import InvalidPolicyError, SearchTooLargeError
@@ -108,12 +108,12 @@ def show(
         agent = ScoredPolicy(agent, env.game)
     if plots is not None:
         title = " ".join([type(agent).__name__, "on", env.game.name, *board["settings"]])
-        write_pictures(heatmaps_of(agent, env.game, title), plots)
+        write_pictures(drawing().heatmaps(agent, env.game, title), plots, "heatmap_")
     elif isinstance(agent, GameChoosingLearner) and not positions:
         click.echo(agent.describe())
     else:
         chosen = np.array(positions) if positions else None
-        click.echo(plotting("policy_tables").policy_table(agent, env.game, chosen))
+        click.echo(policy_table(agent, env.game, chosen))
 
 
 def echo_illegal(name: str, positions: Sequence[Position]) -> None:

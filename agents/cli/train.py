@@ -9,12 +9,11 @@ import click
 
 from agents.base import GameChoosingLearner, Policy
 from agents.cli.options import (
+    drawing,
     game_options,
-    heatmaps_of,
     make_env,
     make_learner,
     plots_option,
-    plotting,
     write_pictures,
 )
 from agents.games import scored_positions
@@ -89,7 +88,7 @@ def train(
     pauses: dict[str, Any] = {"save_to": output, "save_every": save_every} if save_every else {}
     recorder = None
     if plots is not None:
-        plotting("plots")
+        drawing()
         every = every or max(1, min(500, games // 20), games // 200)
         recorder = TrainingRecorder(agent, env.game, every=every)
         pauses |= {"after_game": recorder, "after_every": every}
@@ -107,15 +106,13 @@ def train(
     print_score(agent.greedy(), env.game, output)
     if plots is not None:
         title = " ".join([type(agent).__name__, *param, "on", titled(env.game.name)])
-        figures = {}
         if recorder is not None and log.games:
-            measured = recorder.measurements(log)
-            figures["training"] = plotting("plots").training_curves(measured, title)
+            curves = drawing().training_curves(recorder.measurements(log), title)
+            write_pictures({"training": curves}, plots)
         try:
-            figures.update(heatmaps_of(agent, env.game, title))
+            write_pictures(drawing().heatmaps(agent, env.game, title), plots, "heatmap_")
         except SearchTooLargeError as error:
             click.echo(f"no heatmap: {error}")
-        write_pictures(figures, plots)
 
 
 def print_score(policy: Policy, game: Game, output: Path) -> None:
