@@ -49,7 +49,6 @@ def play_and_learn(env: Env, seats: tuple[Seat, Seat], rng: np.random.Generator)
     It returns the seat that won, or ``DRAW``, and the number of moves.
     """
     players = env.possible_agents
-    learns = [each.learner is not None for each in seats]
     for each in seats:
         each.begin_game()
     # By seat: the last turn, until the opponent has replied and it is complete.
@@ -61,7 +60,7 @@ def play_and_learn(env: Env, seats: tuple[Seat, Seat], rng: np.random.Generator)
     legal_actions = observed["action_mask"].nonzero()[0]
     while True:
         observation, action_mask = observed["observation"], observed["action_mask"]
-        if not learns[seat]:
+        if seats[seat].learner is None:
             # Agents that do not learn may write to their arguments.
             observation, action_mask = observation.copy(), action_mask.copy()
         action = seats[seat].agent.act(observation, action_mask, rng)
@@ -88,11 +87,11 @@ def play_and_learn(env: Env, seats: tuple[Seat, Seat], rng: np.random.Generator)
             seat, observation, legal_actions, action, rewards[mover], next_observation,
             next_legal_actions, 0.0, next_observation, no_actions, terminated, truncated,
         )  # fmt: skip
-        if over and learns[seat]:
+        if over:
             seats[seat].learn(turn)
         # The move was the reply to the opponent's turn before it, which is now complete.
         earlier = incomplete[other]
-        if earlier is not None and learns[other]:
+        if earlier is not None and seats[other].learner is not None:
             seats[other].learn(
                 earlier._replace(
                     reply_reward=rewards[players[other]],

@@ -232,12 +232,13 @@ class TableLearner(ABC):
 
     def update(self, transition: Transition) -> None:
         """Learn from one turn, unless it learns from whole games alone."""
+        exploration = self.exploration
         if self.learn is not None:
             turn = self._turn(transition)  # which may make the tables grow
             self.learn(self.state, self.rows.moves, turn)
         if transition.terminated or transition.truncated:
-            self.exploration.games_by_seat[transition.seat] += 1
-            self.exploration.set_games(self.exploration.games_by_seat)
+            exploration.games_by_seat[transition.seat] += 1
+            exploration.set_games(exploration.games_by_seat)
 
     def _turn(self, turn: Transition) -> Turn:
         next_row = -1

@@ -185,10 +185,9 @@ class QLearning(StepLearner):
     def restore(self, learned: dict[str, Array]) -> None:
         """Copy the arrays of another learner of the same class and game."""
         rows, actions = self.table.shape
-        for name, end in (("rows", rows), ("next_rows", rows), ("actions", actions)):
+        ends = {"rows": rows, "next_rows": rows, "actions": actions, "counters": 2**62}
+        for name, end in ends.items():
             stored = learned.get(f"replay_{name}", np.zeros(1))
             if ((stored < 0) | (stored >= end)).any():  # compiled code does not check them
                 raise ValueError(f"replay_{name} must be from 0 to {end - 1}")
-        if (learned.get("replay_counters", np.zeros(1)) < 0).any():
-            raise ValueError("replay_counters must not be negative")
         super().restore(learned)
