@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -213,17 +212,13 @@ class _Grid:
                 f"limit is {LARGEST_SIDE} a side"
             )
         others = [index for index in range(len(sizes)) if index not in (down, across)]
-        count = math.prod(sizes[index] for index in others)
-        slices: list[tuple[int, ...]] = []
+        states = total.states(LARGEST_LIST)
+        states = states[~total.is_over(states)]
         # Where heaps split, most combinations occur in no position, and have no panel.
-        if count <= LARGEST_SLICES or total.groups:
-            states = total.states(LARGEST_LIST)
-            states = states[~total.is_over(states)]
-            slices = sorted(set(map(tuple, states[:, others].tolist())))
-            count = len(slices)
-        if count > LARGEST_SLICES:
+        slices = sorted(set(map(tuple, states[:, others].tolist())))
+        if len(slices) > LARGEST_SLICES:
             raise SearchTooLargeError(
-                f"a game with parts of {sizes} states would need {count} panels, one for "
+                f"a game with parts of {sizes} states would need {len(slices)} panels, one for "
                 f"every combination of the smaller parts; the limit is {LARGEST_SLICES}"
             )
         self.positions, self.masks = total.positions(states), total.mask(states)
@@ -245,8 +240,9 @@ class _Grid:
         self.axes = sides[down], sides[across]
         self.panels = []
         for each in slices:
-            fixed = dict(zip(others, each, strict=True))
-            names = [name[fixed[i]] if i in fixed else "*" for i, (_, name) in enumerate(sides)]
+            names = ["*"] * len(sides)
+            for index, row in zip(others, each, strict=True):
+                names[index] = sides[index][1][row]
             self.panels.append(", ".join(names) if others else "")
 
     def cells(self, entries: Any, empty: Any) -> Any:
