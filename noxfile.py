@@ -85,9 +85,14 @@ def readme(session: nox.Session) -> None:
 
     The dependencies of both are the newest releases that this Python can have.
     """
+    run_benchmark_of_readme(session)
+    run_command_of_readme(session, "test", *session.posargs)
+
+
+def run_benchmark_of_readme(session: nox.Session) -> None:
+    """Run the README's benchmark at its smallest setting."""
     results = Path(session.create_tmp()) / "results"
     run_command_of_readme(session, "benchmark", "--quick", "--output", str(results))
-    run_command_of_readme(session, "test", *session.posargs)
 
 
 @nox.session
@@ -203,18 +208,18 @@ def docs(session: nox.Session) -> None:
 
 @nox.session
 def benchmarks(session: nox.Session) -> None:
-    """Run every benchmark at its smallest setting; that of the README is a session of its own.
+    """Run session ``readme`` with every other benchmark, and the tests marked exhaustive.
 
-    None needs more than its extra; at last the speed of stepping is compared with environments of
-    other libraries, and the cases run that are too many for the other tests.
+    The benchmarks need no more than their extra, but for that which compares the speed of stepping
+    with environments of other libraries.
     """
-    session.install("--editable", ".[benchmarks]")
+    run_benchmark_of_readme(session)
     for name in (
         "published", "learning_speed", "scaling", "studies.generalisation", "studies.open_track",
         "studies.diagnosis",
     ):  # fmt: skip
         run_benchmark(session, name)
-    session.install("--editable", ".[test]")
+    run_command_of_readme(session, "test", *session.posargs)
     session.run("python", "-m", "pytest", "-m", "exhaustive", "tests")
     run_benchmark(session, "throughput")
 
