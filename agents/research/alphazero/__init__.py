@@ -93,10 +93,17 @@ def begin(env: PgxEnv, settings: Settings, seed: int) -> State:
         )
     key, network_key, start_key = jax.random.split(jax.random.PRNGKey(seed), 3)
     network = NETWORKS[settings.network](env, settings, network_key)
+    observation, size = jax.eval_shape(env.init, key).observation, settings.memory
+    memory = Moves(
+        jnp.zeros((size, *observation.shape), observation.dtype),
+        jnp.zeros((size, env.num_actions), jnp.bool_),
+        jnp.zeros((size, env.num_actions)),
+        jnp.zeros(size),
+    )
     return State(
         network=network,
         optimizer=optimizer(settings).init(eqx.filter(network, eqx.is_inexact_array)),
-        memory=empty_memory(env, settings.memory),
+        memory=memory,
         moves=jnp.int32(0),
         key=key,
         games=jnp.int32(0),
@@ -116,17 +123,6 @@ def longest_game(env: PgxEnv) -> int:
     except SearchTooLargeError:
         starts = None  # too many to list: from any position
     return game.longest_play(starts)
-
-
-def empty_memory(env: PgxEnv, size: int) -> Moves:
-    """Return a replay buffer of zeros."""
-    observation = jax.eval_shape(env.init, jax.random.PRNGKey(0)).observation
-    return Moves(
-        jnp.zeros((size, *observation.shape), observation.dtype),
-        jnp.zeros((size, env.num_actions), jnp.bool_),
-        jnp.zeros((size, env.num_actions)),
-        jnp.zeros(size),
-    )
 
 
 def new_games(env: PgxEnv, settings: Settings, key: Any) -> PgxState:

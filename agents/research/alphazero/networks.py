@@ -171,9 +171,5 @@ def _not_zero(factors: Any) -> Any:
     return jnp.where(factors == 0, np.finfo(np.float32).tiny, factors)
 
 
-NETWORKS: dict[str, Any] = {
-    "mlp": MLP,
-    "signed-products": Products,
-    "unsigned-products": Products,
-}
+NETWORKS: dict[str, Any] = {"mlp": MLP, "signed-products": Products, "unsigned-products": Products}
 """The classes of networks, by name."""

@@ -78,7 +78,7 @@ class QuotientPolicy(LookAheadPolicy):
         Classes of heaps larger than those learned follow the observed period, if there is one.
         """
         states = checked_integers("position", position, minimum=0)
-        if self._is_on_board(states):
+        if self.game.board.state(states) is not None:
             return super().move(states)
         kinds = self._kinds(states)
         classes = [
@@ -96,9 +96,6 @@ class QuotientPolicy(LookAheadPolicy):
         if best < 0:
             raise ValueError(f"there is no move at {states}")
         return after
-
-    def _is_on_board(self, states: tuple[int, ...]) -> bool:
-        return self.game.board.state(states) is not None
 
     def _kinds(self, states: tuple[int, ...]) -> list[int]:
         """Return the kind of each part of a position."""

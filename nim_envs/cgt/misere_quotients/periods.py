@@ -61,7 +61,7 @@ def periodic_from(game: HeapGame, elements: Sequence[int]) -> QuotientPeriod | N
     the theorem does not apply to the game.
     """
     places = game.places
-    if places is None or not may_be_periodic(game):
+    if places is None or game.unequal:
         return None
     values = np.asarray(elements)
     for length in range(1, (len(values) - 1 - places) // 2 + 1):

@@ -146,11 +146,8 @@ class QuotientSearch:
         Raises:
             SearchTooLargeError: it has more elements than the limit.
         """
-        if self._quotient is None:
-            self._quotient = self._proven_quotient()
-        return self._quotient
-
-    def _proven_quotient(self) -> PartsQuotient:
+        if self._quotient is not None:
+            return self._quotient
         refined = self.refined
         classes = refined.classes
         examples, element_of = by_shortest(self._blocks(), classes.lengths)
@@ -166,4 +163,5 @@ class QuotientSearch:
         wrong = refutation(options, quotient.products, quotient.elements, quotient.lost)
         if wrong is not None:
             raise AssertionError(f"a quotient that was found is refuted: {wrong}")
+        self._quotient = quotient
         return quotient
