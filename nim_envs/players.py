@@ -100,7 +100,11 @@ class PlayerAdapter:
 
     def __init__(self, player: Any, game: Game | None, *, is_scored: bool = False) -> None:
         if not is_player(player):
-            raise TypeError(f"{player!r} plays nothing{hint(player)}")
+            raise TypeError(
+                f"{player!r} plays nothing: a policy must be a function of observations and action "
+                "masks, or of a position, or an object with action_probabilities, move or act"
+                f"{hint(player)}"
+            )
         if _is_of_openspiel(player):
             player = resolve_name(OPENSPIEL_ADAPTER)(player, game)
         self.player, self.game = player, game

@@ -17,7 +17,7 @@ from nim_envs.encoding import Encoding
 from nim_envs.errors import InvalidPolicyError
 from nim_envs.game import Game
 from nim_envs.player_answers import checked_probabilities
-from nim_envs.players import PlayerAdapter, hint, is_player
+from nim_envs.players import PlayerAdapter
 from nim_envs.typing import Array, FloatArray, IntArray, MaskArray
 from nim_envs.validation import checked_integer
 
@@ -71,12 +71,6 @@ class ScoredPolicy:
     def __init__(
         self, policy: Any, env_or_game: Any, seed: int = 0, samples: int | None = None
     ) -> None:
-        if not is_player(policy):
-            raise TypeError(
-                "a policy must be a function of observations and action masks, or of a position, "
-                "or an object with action_probabilities, move or act, not "
-                f"{policy!r}{hint(policy)}"
-            )
         reason = getattr(policy, "unscorable", None)
         if isinstance(reason, str):
             raise TypeError(
