@@ -258,11 +258,10 @@ def make_game(
     """
     from nim_envs.game import Registration
     from nim_envs.starts import checked_start
-    from nim_envs.validation import checked_boolean
 
     named = registered(name)
     named.check(arguments, *OF_GAMES)
-    game = named.game(arguments, None if misere is None else checked_boolean("misere", misere))
+    game = named.game(arguments, misere)
     registration = Registration(named.name, {"misere": misere, "start": start, **arguments})
     made = replaced(game, starts=checked_start(start, game), registered=registration)
     vars(made)["board"] = game.board  # of the same parts
