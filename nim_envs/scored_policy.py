@@ -184,20 +184,19 @@ def _without_wrappers(env_or_game: Any) -> tuple[Any, list[Any]]:
     if isinstance(env_or_game, Game):
         return env_or_game, []
     env, around = env_or_game, list[Any]()
-    while _own_class(env) is None and "env" in getattr(env, "__dict__", {}):
+    while (own := _own_class(env)) is None:
+        if "env" not in getattr(env, "__dict__", {}):
+            named = isinstance(env_or_game, str) or isroutine(env_or_game)
+            made = "make_game(name) returns one, and a function is called first"
+            raise TypeError(
+                "a policy is scored on a nim_envs.Game, or an environment of nim_envs, not on "
+                f"{env_or_game!r}: {made if named else ADVICE}"
+            )
         if isinstance(env, ObservationWrapper):
             around.insert(0, _out_of_play(env))
         elif type(env) not in HARMLESS:
             raise refusal(env, "is a wrapper that a score cannot follow")
         env = env.env
-    own = _own_class(env)
-    if own is None:
-        named = isinstance(env_or_game, str) or isroutine(env_or_game)
-        advice = "make_game(name) returns one, and a function is called first" if named else ADVICE
-        raise TypeError(
-            "a policy is scored on a nim_envs.Game, or an environment of nim_envs, not on "
-            f"{env_or_game!r}: {advice}"
-        )
     _require_as_made(env, own)
     return env, around
 
