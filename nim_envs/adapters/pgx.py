@@ -262,7 +262,7 @@ class PgxEnv(core.Env, metaclass=_OnePerGame):
 
     def _init(self, key: Array) -> PgxState:
         """Draw who begins, and where: by a random word modulo, or between cuts, each to 2**-32."""
-        count, index = len(self._starts), jnp.int32(0)
+        count, index = len(self._starts), jnp.zeros((), jnp.int32)
         # All random words in one call: half of the time of random play goes into them.
         words = jax.random.bits(key, (1 + (count > 1),), jnp.uint32)
         if count > 1 and self._are_alike:
