@@ -370,7 +370,24 @@ class GameEnv(AECEnv[str, Any, Any]):
             walk = self.walk
         if type(action) is not int or not 0 <= action < self._num_actions:
             action = self._checked_action(action)
-        self._move(walk, action)
+        mover = self.agent_selection
+        other = SECOND if mover == FIRST else FIRST
+        before = (walk.state, walk.position()) if self._is_told else None
+        if not walk.move(action):
+            self._forfeit(walk, action)
+            return
+        if before is not None:
+            self._tell(*before, action, is_legal=True)
+        self._moves += 1
+        self.agent_selection = other
+        if walk.is_over:
+            self._finish(mover, other, self._last_movers_reward())
+        elif self._moves == self._truncate_at:
+            self._over = True
+            self._to_move_at_truncation = other
+            self.truncations = {FIRST: True, SECOND: True}
+        if self.render_mode == "human":
+            self.render()
 
     def _checked_action(self, action: Any) -> int:
         """Return ``action`` as an ``int`` of the action space."""
@@ -391,36 +408,22 @@ class GameEnv(AECEnv[str, Any, Any]):
         walk = self.walk
         if self._over:
             raise ResetNeededError("the game is over: call reset()")
-        self._move(walk, NO_LEGAL_MOVE)
+        self._forfeit(walk, NO_LEGAL_MOVE)
 
-    def _move(self, walk: Walk, action: int) -> None:
-        """Make the move of an action, which forfeits where it is illegal."""
-        mover = self.agent_selection
-        other = SECOND if mover == FIRST else FIRST
-        before = (walk.state, walk.position()) if self._is_told else None
-        is_legal = action >= 0 and walk.move(action)
-        if not is_legal and self.illegal_move == "raise":
+    def _forfeit(self, walk: Walk, action: int) -> None:
+        """Let the agent to move lose the game by an illegal action, or raise an error."""
+        if self.illegal_move == "raise":
             raise self.game.illegal_move(walk.state, action)
-        if before is not None:
-            self._tell(*before, action, mover, is_legal)
-        self.agent_selection = other
-        if not is_legal:
-            self._finish(mover, other, -1.0)
-        else:
-            self._moves += 1
-            if walk.is_over:
-                self._finish(mover, other, self._last_movers_reward())
-            elif self._moves == self._truncate_at:
-                self._over = True
-                self._to_move_at_truncation = other
-                self.truncations = {FIRST: True, SECOND: True}
+        self._tell(walk.state, walk.position(), action, is_legal=False)
+        mover = self.agent_selection
+        self.agent_selection = SECOND if mover == FIRST else FIRST
+        self._finish(mover, self.agent_selection, -1.0)
         if self.render_mode == "human":
             self.render()
 
-    def _tell(
-        self, state: Any, position: IntArray, action: int, mover: str, is_legal: bool
-    ) -> None:
+    def _tell(self, state: Any, position: IntArray, action: int, *, is_legal: bool) -> None:
         """Store a move for the mover's info and for the next picture, where there are any."""
+        mover = self.agent_selection
         if self.truth_in_info:
             self.infos[mover] = move_truth(self.game, state, action)
         if self.render_mode is not None:
@@ -454,11 +457,9 @@ class GameEnv(AECEnv[str, Any, Any]):
             raise InvalidActionError(
                 f"the game of {agent} is over: action must be None, not {action!r}"
             )
-        of_agents: tuple[dict[str, Any], ...] = (
-            self.rewards, self._cumulative_rewards, self.terminations, self.truncations, self.infos,
-        )  # fmt: skip
-        for entries in of_agents:
-            del entries[agent]
+        for of_agents in (self.rewards, self._cumulative_rewards):
+            del of_agents[agent]
+        del self.terminations[agent], self.truncations[agent], self.infos[agent]
         self.agents.remove(agent)
         for other in self.agents:
             self.agent_selection = other

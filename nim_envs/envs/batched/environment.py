@@ -207,9 +207,9 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
             agent_seat=single.fixed_seat,
             epsilon=epsilon,
             most_moves=min(2 * (max_cycles or kernels.NO_LIMIT), kernels.NO_LIMIT),
-            mask_column=self._tables.layout.mask_column,
+            mask_column=self._tables.mask_column,
         )
-        self._memory = RowMemory((self.num_envs, self._tables.layout.words), copy)
+        self._memory = RowMemory((self.num_envs, self._tables.words), copy)
         self._samplers = ResetStarts(game)
         self._own_starts = StartStates(self._samplers.sampler({}), self._tables, self.num_envs)
         self._other_starts: LimitedCache[Sampler, StartStates] = LimitedCache(CACHED_STARTS)
@@ -270,7 +270,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
             truth = {key: np.full(self.num_envs, entry) for key, entry in of_one}
         no_winner = np.full(self.num_envs, -1, dtype=np.int8)
         infos = self._infos(which, rows, self._games.seats.copy(), no_winner, truth)
-        return self._observed(rows), infos
+        return self._observed(rows, infos), infos
 
     def _seed(self, seed: int | list[int | None] | None, which: BoolArray) -> None:
         """Seed the games in ``which``; those never seeded before by the system's entropy."""
@@ -344,10 +344,10 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         """Make the due moves of an opponent in Python; return its actions."""
         rows = self._memory.rows()
         self._play(starts, rows=rows)
-        layout = self._tables.layout
+        tables = self._tables
         due = self._games.due == kernels.OPPONENT
-        masks = layout.action_masks(rows) * due[:, np.newaxis]
-        observations = layout.observations(rows)
+        masks = tables.action_masks(rows) * due[:, np.newaxis]
+        observations = tables.observations(rows)
         try:
             answer = opponent.actions(observations, masks, self.np_random, self._positions, due)
         except InvalidActionError as error:
@@ -386,12 +386,13 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         starts, rows = self._own_starts, self._memory.rows()
         results = kernels.results_of(self.num_envs)
         starts.prepare(self.np_random, self._tables)
-        if self._opponent_player is None:
-            if self._play(starts, kernels.AGENT, checked, begins=True, results=results, rows=rows):
-                self._begin_and_reply(starts, rows)
-        else:
-            self._play(starts, kernels.AGENT, checked)
+        in_python = self._opponent_player is not None
+        waiting = self._play(
+            starts, kernels.AGENT, checked, begins=not in_python, results=results, rows=rows
+        )
+        if waiting or in_python:
             self._begin_and_reply(starts, rows)
+        if in_python:
             self._play(starts, results=results)
         rewards, terminations, truncations, winners = results
         if self._renderer is not None and record is not None:
@@ -400,9 +401,10 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         if self.autoreset_mode is AutoresetMode.SAME_STEP:
             infos = self._replaced(terminations | truncations, rows, winners, truth)
         else:
-            infos = self._infos(True, rows, self._games.seats.copy(), winners, truth)
+            all_games = np.ones(self.num_envs, dtype=np.bool_)
+            infos = self._infos(all_games, rows, self._games.seats.copy(), winners, truth)
         self._ready = True
-        return self._observed(rows), rewards, terminations, truncations, infos
+        return self._observed(rows, infos), rewards, terminations, truncations, infos
 
     def _replaced(
         self, ended: BoolArray, rows: WordArray, winners: Array, truth: dict[str, Array]
@@ -417,12 +419,13 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
             self._renderer.discard_last_step(ended)
         ongoing = {key: values * ~ended for key, values in truth.items()}
         no_winner = np.full(self.num_envs, -1, dtype=np.int8)
-        infos = self._infos(True, rows, self._games.seats.copy(), no_winner, ongoing)
+        all_games = np.ones(self.num_envs, dtype=np.bool_)
+        infos = self._infos(all_games, rows, self._games.seats.copy(), no_winner, ongoing)
         if not ended.any():
             return infos
         final_obs = np.full(self.num_envs, None, dtype=object)
-        layout = self._tables.layout
-        observations, masks = layout.observations(last), layout.action_masks(last)
+        tables = self._tables
+        observations, masks = tables.observations(last), tables.action_masks(last)
         for place, index in enumerate(np.flatnonzero(ended)):
             final_obs[index] = observations[place]
             if self.mask_in_observation:
@@ -436,13 +439,20 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         return infos
 
     def _infos(
-        self, which: Any, rows: WordArray, seats: Array, winners: Array, truth: dict[str, Array]
+        self,
+        which: BoolArray,
+        rows: WordArray,
+        seats: Array,
+        winners: Array,
+        truth: dict[str, Array],
     ) -> Infos:
-        """Return the infos of the games in ``which``, an array, or ``True`` for all."""
-        masks = self._tables.layout.action_masks(rows)
-        which = np.full(self.num_envs, which)
-        infos: Infos = {"seat": seats, "action_mask": masks, "winner": winners, **truth}
-        return {name: of for key in infos for name, of in ((key, infos[key]), (f"_{key}", which))}
+        """Return the infos of the games in ``which``."""
+        masks = self._tables.action_masks(rows)
+        infos: Infos = {}
+        entries = {"seat": seats, "action_mask": masks, "winner": winners, **truth}
+        for key, values in entries.items():
+            infos[key], infos[f"_{key}"] = values, which
+        return infos
 
     def _truth(self, actions: IntArray) -> dict[str, Array]:
         """Return the infos on moves before they are made, false or 0 where a game is over."""
@@ -489,12 +499,12 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
             return None
         return self._renderer.show(self.positions, self._games, self.metadata["render_fps"])
 
-    def _observed(self, rows: WordArray) -> Any:
+    def _observed(self, rows: WordArray, infos: Infos) -> Any:
         """Return the observations in rows, in the form of the observation space."""
-        layout = self._tables.layout
+        observations = self._tables.observations(rows)
         if not self.mask_in_observation:
-            return layout.observations(rows)
-        return {"observation": layout.observations(rows), "action_mask": layout.action_masks(rows)}
+            return observations
+        return {"observation": observations, "action_mask": infos["action_mask"]}
 
     def _checked_actions(self, actions: Any, mover: np.uint8) -> IntArray:
         """Return ``actions`` as int64 ``(num_envs,)``; legal, where illegal moves raise."""
@@ -529,13 +539,9 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         legal = (chosen >= 0) & (board.mask(states)[np.arange(len(due)), chosen] == 1)
         if not legal.all():
             index = int(np.argmin(legal))
-            position = board.position(tuple(states[index]) if states.ndim > 1 else states[index])
-            raise self.game.illegal_move(
-                self.game.board.state(position),
-                int(chosen[index]),
-                of=f"{whose} ",
-                where=f" in environment {due[index]}",
-            )
+            state = self.game.checked_state(self._positions()[due[index]])
+            where = f" in environment {due[index]}"
+            raise self.game.illegal_move(state, int(chosen[index]), of=f"{whose} ", where=where)
 
     def _check_open(self) -> None:
         if self.closed:

@@ -6,8 +6,7 @@ A game on one graph is a word of 32 bits, its row and how it ended::
           TERMINATED  TRUNCATED  HIDDEN  WON  LOST  row
 
 In a sum the row of that word is 0, and each *block* of parts has a word in ``Games.blocks``: the
-row of the block in its lower bits, and above them the number of its legal actions. Where no move is
-made, the action is *passing*, one more than the last.
+row of the block in its lower bits, and above them the number of its legal actions.
 
 A loop over games either looks something up or computes without a branch. The compiler vectorises
 the second kind; one loop that does both is slower. Arguments that are ``None``, and the branches
@@ -96,7 +95,7 @@ class GraphTables(NamedTuple):
 BLOCK = np.dtype(
     [
         ("first_action", np.uint32),
-        ("actions", np.uint32),  # their number; tables of moves have one column more, for passing
+        ("actions", np.uint32),  # their number
         ("bits", np.uint32),  # lower bits of a word of the block, which hold the row
         ("after_at", np.uint32),  # start of its entries in each array of SumTables
         ("legal_at", np.uint32),
@@ -122,7 +121,7 @@ class SumTables(NamedTuple):
     """A game on a sum: the tables of its blocks, one after the other; equal ones share them."""
 
     blocks: npt.NDArray[np.void]  # (blocks,), of BLOCK
-    block_of: Words  # by action; passing is in the last block
+    block_of: Words  # (actions,)
     after: Words  # by row and action of a block: its word, or ILLEGAL
     legal: Words  # by row: the legal actions of a block, then the others; the first entry is 0
     slots: npt.NDArray[np.void]  # (groups,), of SLOTS: ranges of blocks that are slots
@@ -412,16 +411,17 @@ def move_with_slots(
     The second part that a move leaves goes into the first empty slot.
     """
     blocks, states, counts = total.blocks, games.blocks, games.blocks[-1]
-    passing = np.uint32(len(total.block_of) - 1)
     for i in range(len(after)):
-        moves = games.due[i] == mover
-        action = min(np.uint32(actions[i]), passing) if moves else passing
+        after[i] = ZERO
+        action = np.uint32(actions[i])
+        if games.due[i] != mover or action >= len(total.block_of):
+            continue
         block = total.block_of[action]
         bits = blocks[block]["bits"]
         before = states[block, i]
         row = np.uint32(before & np.uint32((ONE << bits) - ONE))
         option = np.uint32(action - blocks[block]["first_action"])
-        index = np.uint32(row * (blocks[block]["actions"] + ONE) + option)
+        index = np.uint32(row * blocks[block]["actions"] + option)
         moved = total.after[np.uint32(blocks[block]["after_at"] + index)]
         if moved == ILLEGAL:
             after[i] = FORFEIT
@@ -439,7 +439,7 @@ def move_with_slots(
                     legal = np.uint32(legal + (second >> bits))
         states[block, i] = moved
         counts[i] = legal
-        after[i] = total.ended if moves & (legal == ZERO) else ZERO
+        after[i] = total.ended if legal == ZERO else ZERO
 
 
 @compiled
@@ -448,17 +448,32 @@ def begin(starts: Starts, games: Games, settings: Settings, here: int) -> None:
 
     The first game has the prepared start ``here``.
     """
-    rng, count = games.game_rng, len(starts.words)
-    which = np.empty(len(games.words), dtype=np.uint32)  # the games that begin
+    words, due, seats, rng = games.words, games.due, games.seats, games.game_rng
+    size, count, is_fixed = len(words), len(starts.words), False
+    new = np.empty(size, dtype=np.uint8)
+    which = np.empty(size, dtype=np.uint32)  # the games that begin at a drawn start or seat
+    for i in range(size):
+        new[i] = due[i] == NEW_GAME
+    if count == 1 and not starts.prepared and settings.agent_seat >= 0:
+        start, fixed_seat, is_fixed = starts.words[0], np.int8(settings.agent_seat), True
+        for i in range(size):
+            words[i] = start if new[i] else words[i]
+        for i in range(size):
+            seats[i] = fixed_seat if new[i] else seats[i]
+        for block in range(len(games.blocks)):
+            states, state = games.blocks[block], starts.blocks[block, 0]
+            for i in range(size):
+                states[i] = state if new[i] else states[i]
     length = 0
-    for i in range(len(games.words)):
+    for i in range(0 if is_fixed else size):
         which[length] = i
-        length += games.due[i] == NEW_GAME
+        length += new[i]
     for j in range(length):
         i, column, seat = int(which[j]), 0, settings.agent_seat
         if starts.prepared:
             column = here + i
             if starts.used[column]:
+                new[i] = 0
                 continue
             starts.used[column] = True
         elif count > 1:
@@ -472,12 +487,15 @@ def begin(starts: Starts, games: Games, settings: Settings, here: int) -> None:
         if seat < 0:
             rng[i] += GAMMA
             seat = int(mixed(rng[i]) >> U63)
-        games.words[i] = starts.words[column]
+        words[i] = starts.words[column]
         for block in range(len(games.blocks)):
             games.blocks[block, i] = starts.blocks[block, column]
-        games.seats[i] = seat
-        games.moves[i] = 0
-        games.due[i] = OPPONENT if settings.has_opponent and seat == 1 else AGENT
+        seats[i] = seat
+    for i in range(size):
+        games.moves[i] = np.int32(0) if new[i] else games.moves[i]
+    for i in range(size):
+        first = np.uint8(seats[i]) & np.uint8(settings.has_opponent)  # OPPONENT or AGENT
+        due[i] = first if new[i] else due[i]
 
 
 @compiled

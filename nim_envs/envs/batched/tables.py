@@ -36,24 +36,6 @@ ENTRIES_AT_ONCE = 2**18
 WORD_BYTES = 8
 
 
-class Layout:
-    """Place of the observation and of the action mask in a row of 64-bit words."""
-
-    def __init__(self, encoding: Encoding, actions: int) -> None:
-        self.dtype: np.dtype[Any] = np.dtype(encoding.space.dtype)
-        self.features, self.actions = sum(encoding.widths), actions
-        self.mask_column = len(words_of(0, self.features * self.dtype.itemsize))
-        self.words = self.mask_column + len(words_of(0, actions))
-
-    def observations(self, rows: WordArray) -> Array:
-        """Return the observations in rows ``(n, words)``, ``(n, features)``, a view."""
-        return rows[:, : self.mask_column].view(self.dtype)[:, : self.features]
-
-    def action_masks(self, rows: WordArray) -> Array:
-        """Return the action masks in rows ``(n, words)``, int8 ``(n, actions)``, a view."""
-        return rows[:, self.mask_column :].view(np.int8)[:, : self.actions]
-
-
 def words_of(first: int, end: int) -> range:
     """Return the words that hold the bytes from ``first`` up to ``end``."""
     return range(first // WORD_BYTES, -(-end // WORD_BYTES)) if first < end else range(0)
@@ -116,7 +98,11 @@ class Tables:
     def __init__(self, game: Game, encoding: Encoding, is_optimal: bool, hurry: bool) -> None:
         self._arguments = game, encoding, is_optimal, hurry
         self.game, self._encoding, self._hurry = game, encoding, hurry
-        self.layout = Layout(encoding, game.num_actions)
+        self._dtype: np.dtype[Any] = np.dtype(encoding.space.dtype)
+        # A row of 64-bit words has the observation, and then the action mask.
+        self._features = sum(encoding.widths)
+        self.mask_column = len(words_of(0, self._features * self._dtype.itemsize))
+        self.words = self.mask_column + len(words_of(0, game.num_actions))
         blocks = blocks_of(game.parts, game.options)
         self._any_action = blocks[-1].start * game.options  # of games without a legal one
         # Searched, misère play takes a graph; else large ones of parts are slower than their sum.
@@ -134,6 +120,14 @@ class Tables:
     def __reduce__(self) -> Any:
         """Leave the arrays out of pickles and copies, which share them."""
         return tables_of, self._arguments
+
+    def observations(self, rows: WordArray) -> Array:
+        """Return the observations in rows ``(n, words)``, ``(n, features)``, a view."""
+        return rows[:, : self.mask_column].view(self._dtype)[:, : self._features]
+
+    def action_masks(self, rows: WordArray) -> Array:
+        """Return the action masks in rows ``(n, words)``, int8 ``(n, actions)``, a view."""
+        return rows[:, self.mask_column :].view(np.int8)[:, : self.game.num_actions]
 
     def _check_size(self, words: int) -> None:
         """Raise an error if rows of observations and masks would take too much memory."""
@@ -221,26 +215,26 @@ class Tables:
         These are the columns of the observation and of the action mask, and the words there,
         ``(rows of the graph, columns)``.
         """
-        layout, encoding, options = self.layout, self._encoding, self.game.options
+        encoding, options = self._encoding, self.game.options
         first = sum(len(part.fields) for part in self.game.parts[: parts.start])
         fields = slice(first, first + len(graph.fields))
         at = [*accumulate(encoding.widths, initial=0)]
         features = slice(at[fields.start], at[fields.stop])
         actions = slice(parts.start * options, parts.stop * options)
-        bytes_of_feature = layout.dtype.itemsize
+        bytes_of_feature = self._dtype.itemsize
         seen = words_of(features.start * bytes_of_feature, features.stop * bytes_of_feature)
         in_mask = words_of(actions.start, actions.stop)
-        mask = range(layout.mask_column + in_mask.start, layout.mask_column + in_mask.stop)
+        mask = range(self.mask_column + in_mask.start, self.mask_column + in_mask.stop)
         self._check_size(graph.num_positions * (len(seen) + len(mask)))
         words = np.empty((graph.num_positions, len(seen) + len(mask)), dtype=np.uint64)
-        for rows in pieces(len(words), layout.words * WORD_BYTES):
+        for rows in pieces(len(words), self.words * WORD_BYTES):
             here = np.arange(rows.start, rows.stop)
             positions = np.zeros((len(here), len(encoding.widths)), dtype=np.int64)
             positions[:, fields] = graph.positions(here)
-            whole = np.zeros((len(here), layout.words), dtype=np.uint64)
-            layout.observations(whole)[:, features] = encoding.encode(positions)[:, features]
+            whole = np.zeros((len(here), self.words), dtype=np.uint64)
+            self.observations(whole)[:, features] = encoding.encode(positions)[:, features]
             legal = self._padded(graph.after[rows], parts, -1) >= 0
-            layout.action_masks(whole)[:, actions] = legal
+            self.action_masks(whole)[:, actions] = legal
             words[rows] = whole[:, [*seen, *mask]]
         return seen, mask, words
 
@@ -280,7 +274,7 @@ class Tables:
             words = np.where(moves >= 0, block.words[moves], kernels.ILLEGAL)
             own["first_action"] = parts.start * self.game.options
             own["actions"], own["bits"] = moves.shape[1], block.bits
-            own["after_at"] = after.add(kind, np.c_[words, block.words])
+            own["after_at"] = after.add(kind, words)
             order = np.argsort(moves < 0, axis=1, kind="stable")
             if (order == order[0]).all():
                 order = order[:1]
@@ -293,22 +287,16 @@ class Tables:
             part = self.game.parts[parts.start]
             if len(parts) == 1 and part.second is not None:
                 own["is_slot"] = not shown[0].any()
-                second = self._padded(
-                    np.where(part.second > 0, block.words[part.second], 0), parts, 0
-                )
-                at = seconds.add(part, np.pad(second, ((0, 0), (0, 1))))
-                if (
-                    slots
-                    and slots[-1][1:] == (index, at)
-                    and graph is self._blocks[index - 1].graph
-                ):
+                second = np.where(part.second > 0, block.words[part.second], 0)
+                at = seconds.add(part, self._padded(second, parts, 0))
+                goes_on = slots and slots[-1][1:] == (index, at)
+                if goes_on and graph is self._blocks[index - 1].graph:
                     slots[-1] = slots[-1][0], index + 1, at
                 else:
                     slots.append((index, index + 1, at))
-        of_actions = np.repeat(np.arange(len(blocks), dtype=np.uint32), blocks["actions"])
         return SumTables(
             blocks=blocks,
-            block_of=np.append(of_actions, of_actions[-1:]),
+            block_of=np.repeat(np.arange(len(blocks), dtype=np.uint32), blocks["actions"]),
             after=after.array,
             legal=legal.array,
             slots=np.array(slots, dtype=kernels.SLOTS),
