@@ -41,7 +41,6 @@ class Rows:
         num_actions: number of actions.
         moves: legal actions of each row.
         game: the game whose positions the rows are; ``None``: they are observations.
-        observed: the observations of rows 1, 2, …, as bytes.
     """
 
     game: Game | None = None
@@ -49,7 +48,6 @@ class Rows:
     def __init__(self, num_actions: int, dtype: np.dtype[Any]) -> None:
         self.num_actions = num_actions
         self.dtype = dtype
-        self.observed: list[bytes] = []
         self._row_of: dict[bytes, int] = {}
         self.moves = no_moves(FIRST_ROWS, num_actions)
 
@@ -64,17 +62,12 @@ class Rows:
         key = np.asarray(observation, self.dtype).tobytes()
         row = self._row_of.get(key)
         if row is None:
-            row = self.add(key)
+            row = self._row_of[key] = len(self._row_of) + 1
+            if row == len(self):
+                grown = (np.concatenate([old, np.zeros_like(old)]) for old in self.moves)
+                self.moves = Moves(*grown)
             self.moves.legal[row, : len(legal)] = legal
             self.moves.counts[row] = len(legal)
-        return row
-
-    def add(self, observed: bytes) -> int:
-        """Return a new row, for an observation as bytes."""
-        self.observed.append(observed)
-        row = self._row_of[observed] = len(self.observed)
-        if row == len(self):
-            self.moves = Moves(*(np.concatenate([old, np.zeros_like(old)]) for old in self.moves))
         return row
 
     def find(self, observations: Array) -> IntArray:
@@ -84,7 +77,7 @@ class Rows:
 
     def saved(self) -> Any:
         """Return what a file has of them: the observations, as bytes, and the legal actions."""
-        count, joined = len(self.observed), b"".join(self.observed)
+        count, joined = len(self._row_of), b"".join(self._row_of)
         return {
             "dtype": self.dtype.str,
             "observed": np.frombuffer(joined, np.uint8).reshape(count, -1 if count else 0),
@@ -172,9 +165,8 @@ def rows_from(saved: Any) -> Rows:
         return GameRows(saved)
     legal, counts = saved["legal"], saved["counts"]
     rows = Rows(legal.shape[1], np.dtype(saved["dtype"]))
-    for each in saved["observed"]:
-        rows.add(each.tobytes())
-    rows.moves.legal[: len(legal)], rows.moves.counts[: len(counts)] = legal, counts
+    for observed, actions, count in zip(saved["observed"], legal[1:], counts[1:], strict=True):
+        rows.row(observed.view(rows.dtype), actions[:count])
     return rows
 
 

@@ -53,7 +53,7 @@ def test_rows_of_observations_come_back_too(tmp_path):
     loaded = load(tmp_path / "learner.npz")
     for learner in (whole, loaded):
         train(env, learner, 100, seed=2, progress=False)
-    assert len(whole.rows.observed) > 300
+    assert len(whole.rows.saved()["observed"]) > 300
     assert contents(loaded) == contents(whole)
 
 
