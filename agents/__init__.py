@@ -24,9 +24,7 @@ from agents.learners.gradient_bandit import GradientBandit
 from agents.learners.monte_carlo import MonteCarloES
 from agents.learners.natural_policy_gradient import NaturalPolicyGradient
 from agents.learners.q_learning import QLearning, Replay
-from agents.learners.real_time_dynamic_programming import (
-    RealTimeDynamicProgramming,
-)
+from agents.learners.real_time_dynamic_programming import RealTimeDynamicProgramming
 from agents.learners.sampled_afterstate_td import SampledAfterstateTD
 from agents.learners.sarsa import SARSA
 from agents.learners.watkins_q_lambda import WatkinsQLambda

@@ -153,7 +153,8 @@ def train(
             game = replace(game, starts=as_start(options["start"]))
     else:
         play = _player(env, agents, seed, options, compiled)
-        pauses = [games, save_every if save_to else games, after_every if after_game else games]
+        pauses = [games, save_every] if save_to is not None else [games]
+        pauses += [after_every] if after_game is not None else []
     began = time.perf_counter()
     with tqdm(desc="training", unit="game", total=games, disable=None if progress else True) as bar:
         try:
