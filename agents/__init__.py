@@ -1,6 +1,6 @@
 """Learners and players for turn-based games, written against the standard API."""
 
-from importlib import import_module
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
 from nim_envs.optional import needed
@@ -31,6 +31,7 @@ from agents.learners.watkins_q_lambda import WatkinsQLambda
 from agents.learners.win_loss_ratio import WinLossRatio
 from agents.opponents import Opponents
 from agents.players import EpsilonOptimalAgent, HumanAgent, OptimalAgent, RandomAgent
+from agents.registry import GENERALISING
 from agents.schedules import Decay
 from agents.search import AlphaBetaAgent, MinimaxAgent, OutcomeSearchAgent
 from agents.storage import load, save
@@ -42,17 +43,13 @@ if TYPE_CHECKING:
     from agents.research.quotients.learner import QuotientLearner
     from agents.research.signed_products.learner import SignedProducts
 else:
-    _RESEARCH = {
-        "ColumnAutomatonLearner": "agents.research.column_automata.learner",
-        "QuotientLearner": "agents.research.quotients.learner",
-        "SignedProducts": "agents.research.signed_products.learner",
-    }
+    _RESEARCH = {path.partition(":")[2]: path for path in GENERALISING.values()}
 
     def __getattr__(name: str) -> Any:
         """Import a learner of ``agents.research`` when it is first used (PEP 562)."""
         if name not in _RESEARCH:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        return getattr(import_module(_RESEARCH[name]), name)
+        return resolve_name(_RESEARCH[name])
 
     def __dir__() -> list[str]:
         return sorted({*globals(), *_RESEARCH})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from importlib import import_module
+from pkgutil import resolve_name
 from typing import Any
 
 from agents.base import Learner, Trainable
@@ -79,18 +79,18 @@ LEARNERS: dict[str, RegisteredLearner] = {
 
 
 GENERALISING = {
-    "column-automaton": "ColumnAutomatonLearner",
-    "signed-products": "SignedProducts",
-    "quotient": "QuotientLearner",
+    "column-automaton": "agents.research.column_automata.learner:ColumnAutomatonLearner",
+    "signed-products": "agents.research.signed_products.learner:SignedProducts",
+    "quotient": "agents.research.quotients.learner:QuotientLearner",
 }
-"""The classes of ``agents`` that choose their own games and play unseen boards, by name."""
+"""The learners that choose their own games and play unseen boards, by name; imported when used."""
 
 
 def learner_class(name: str) -> Any:
     """Return the class of a learner by its name; one that chooses its games is imported now."""
     if name in LEARNERS:
         return LEARNERS[name].learner
-    return getattr(import_module("agents"), GENERALISING[name])
+    return resolve_name(GENERALISING[name])
 
 
 def new_learner(name: str, env: Any, **arguments: Any) -> Trainable:
