@@ -486,14 +486,6 @@ def test_the_log_has_losses_and_scores(products):
     np.testing.assert_allclose(scores, run.curve, rtol=1e-5)
 
 
-def test_an_encoding_is_learned_from_and_scored():
-    env = make_pgx("kayles", heaps=(3,), encoding="one_hot", misere=True)
-    run = train(replace(SETTINGS, games=16, memory=256), env, scores=1)
-    score = optimality(alphazero.raw_policy(run.network, env), env.game)
-    assert run.curve[-1] == (16, score.percent)
-    assert score.illegal_percent == 0
-
-
 # Invalid arguments
 
 

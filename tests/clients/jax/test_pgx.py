@@ -51,7 +51,7 @@ def some_actions(rng, masks, illegal):
 
 
 # What XLA compiles for a game takes a second: unusual boards are tried by one of the two tests.
-@pytest.mark.parametrize("case", REGISTERED + UNUSUAL[::2], ids=label)
+@pytest.mark.parametrize("case", REGISTERED + UNUSUAL[::4], ids=label)
 def test_it_is_in_lock_step_with_the_turn_based_environment(case):
     name, arguments = case
     env = make_pgx(name, **arguments)
@@ -59,7 +59,7 @@ def test_it_is_in_lock_step_with_the_turn_based_environment(case):
         play_in_lock_step(env, illegal)
 
 
-@pytest.mark.parametrize("case", REGISTERED[::3] + UNUSUAL[1::4], ids=label)
+@pytest.mark.parametrize("case", REGISTERED[::3] + UNUSUAL[2::4], ids=label)
 def test_sums_are_in_lock_step_by_the_tables_of_their_parts(case, monkeypatch):
     monkeypatch.setattr(adapter, "LARGEST_GRAPH", 0)
     name, arguments = case

@@ -12,11 +12,8 @@ from nim_envs.text import (
     prompt,
     reward,
     rules_text,
-    score,
     verdict,
 )
-from nim_envs.text.scores import positions_to_ask
-from tests.nim_envs.text.scripted import Scripted, playable
 from tests.outcome_games import GAMES, tic_tac_toe
 
 RULES = "In each turn mark an empty cell. Three marks in a row win; a full board is a draw"
@@ -73,38 +70,6 @@ def test_prompts_need_words_that_say_who_wins():
     assert told.endswith(f"{RULES}.")
     assert "last move" not in told
     assert f"{RULES}. Now " in prompt(Language(game, rules=RULES), start, "sentences")
-
-
-@pytest.mark.parametrize("name", ["tic-tac-toe", "dominoes"])
-def test_a_score_counts_positions_that_are_not_lost_and_leave_a_choice(name):
-    entry, truth = GAMES[name](), truth_of(name)
-    game = entry.game
-    asked = {here for here in truth if truth[here] >= 0 and len(entry.moves(here)) > 1}
-    assert set(map(tuple, positions_to_ask(game).tolist())) == asked
-
-    def first_move(here):
-        label, _ = entry.moves(here)[0]
-        return f"{name} 0: {label}"
-
-    found = score(Scripted(game, playable(game), first_move, "short"), game, style="short")
-
-    right = {here: -truth[entry.moves(here)[0][1]] == truth[here] for here in asked}
-    ways = {
-        here: [-truth[after] == truth[here] for _, after in entry.moves(here)] for here in asked
-    }
-    decisive = [here for here in asked if not all(ways[here])]
-    assert found.count == len(asked) == found.replies
-    assert found.percent == pytest.approx(100 * np.mean(list(right.values())))
-    assert found.random_percent == pytest.approx(100 * np.mean([np.mean(w) for w in ways.values()]))
-    assert found.decisive.count == len(decisive)
-    assert found.decisive.percent == pytest.approx(100 * np.mean([right[h] for h in decisive]))
-    assert found.decisive.random_percent == pytest.approx(
-        100 * np.mean([np.mean(ways[h]) for h in decisive])
-    )
-    assert sum(found.shares.values()) == pytest.approx(100)
-    assert found.shares["kept_win"] + found.shares["kept_draw"] == pytest.approx(found.percent)
-    assert {blunder.position for blunder in found.blunders} == {h for h in asked if not right[h]}
-    assert "positions that are not lost and leave a choice" in str(found)
 
 
 @pytest.mark.parametrize("opponent", ["optimal", "random", None])

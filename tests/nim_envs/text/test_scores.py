@@ -9,6 +9,7 @@ from nim_envs import make_game, optimality
 from nim_envs.errors import InvalidGameError, InvalidPolicyError, InvalidPositionError
 from nim_envs.text import PROMPT_VERSION, disguised, move_text, score
 from tests.nim_envs.text.scripted import Scripted, playable, some_action
+from tests.outcome_games import GAMES
 from tests.pairwise import pairwise
 
 
@@ -16,12 +17,32 @@ def shares(result):
     return list(result.shares.values())
 
 
-def scripted(game, language=None):
+def scripted(game, language=None, style="sentences"):
     """Function that answers with :func:`some_action`."""
     language = language or game
     return Scripted(
-        language, playable(game), lambda here: move_text(language, here, some_action(game, here))
+        language,
+        playable(game),
+        lambda here: move_text(language, here, some_action(game, here)),
+        style,
     )
+
+
+def both_scores(game, language, style="sentences"):
+    """Return the score of texts and the optimality of the same moves, whose blunders are alike."""
+
+    def policy(observations, masks):
+        return np.array([some_action(game, position) for position in observations.tolist()])
+
+    expected = optimality(policy, game)
+    speak = scripted(game, language, style)
+    result = score(speak, language, style=style)
+    assert result.count == result.replies
+    assert [blunder.position for blunder in result.blunders] == list(
+        map(tuple, expected.blunders.tolist())
+    )
+    assert max(speak.asked) <= 64
+    return result, expected
 
 
 @pytest.mark.parametrize(
@@ -30,21 +51,29 @@ def scripted(game, language=None):
 )
 def test_the_score_of_texts_is_the_optimality_of_the_moves_digit_for_digit(name, misere, hidden):
     game = make_game(name, misere=misere)
-    language = disguised(game, 2) if hidden else game
-
-    def policy(observations, masks):
-        return np.array([some_action(game, position) for position in observations.tolist()])
-
-    expected = optimality(policy, game)
-    speak = scripted(game, language)
-    result = score(speak, language)
+    result, expected = both_scores(game, disguised(game, 2) if hidden else game)
     assert result.percent == result.kept_win == expected.percent
     assert result.random_percent == expected.random_percent
-    assert result.count == result.replies == expected.count
-    assert [blunder.position for blunder in result.blunders] == list(
-        map(tuple, expected.blunders.tolist())
-    )
-    assert max(speak.asked) <= 64
+    assert result.count == expected.count
+
+
+@pytest.mark.parametrize("name", ["tic-tac-toe", "dominoes"])
+def test_with_draws_positions_that_leave_a_choice_are_asked(name):
+    game = GAMES[name]().game
+    result, expected = both_scores(game, game, "short")
+    # At the others the only move is right.
+    forced = expected.count - result.count
+    assert forced > 0
+    for ours, all_of_them in (
+        (result.percent, expected.percent), (result.random_percent, expected.random_percent),
+    ):  # fmt: skip
+        assert ours * result.count + 100 * forced == pytest.approx(all_of_them * expected.count)
+    assert result.decisive.count == expected.decisive.count
+    assert result.decisive.percent == expected.decisive.percent
+    assert result.decisive.random_percent == expected.decisive.random_percent
+    assert sum(shares(result)) == pytest.approx(100)
+    assert result.shares["kept_win"] + result.shares["kept_draw"] == pytest.approx(result.percent)
+    assert "positions that are not lost and leave a choice" in str(result)
 
 
 def test_shares_blunders_and_what_the_result_names():
