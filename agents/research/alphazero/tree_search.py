@@ -20,9 +20,6 @@ with imports_for("AlphaZero", "alphazero"):
 
     from nim_envs.adapters.pgx import PgxEnv, PgxState
 
-ILLEGAL_LOGIT = -1e30
-"""The logit of an illegal action: its probability is 0 then."""
-
 SCORED_AT_A_TIME = 4096
 """Positions, a power of two, that a network is asked about at a time."""
 
@@ -68,7 +65,7 @@ TINY = float(np.finfo(np.float32).tiny)
 
 def masked(logits: Any, masks: Any) -> Any:
     """Return the logits, those of illegal actions so low that their probability is 0."""
-    return jnp.where(masks, logits, ILLEGAL_LOGIT)
+    return jnp.where(masks, logits, -1e30)
 
 
 def scheduled_visits(simulations: int) -> IntArray:

@@ -31,9 +31,6 @@ SYMBOLS = ("|", "1", "0")
 ALPHABETS = {2: "1 |", 3: "0 1 |"}
 """Symbols of an alphabet, by number of letters."""
 
-LARGEST_INT64 = int(np.iinfo(np.int64).max)
-"""The largest heap in arrays of int64."""
-
 State = TypeVar("State", bound=Hashable)
 
 
@@ -319,7 +316,7 @@ def as_heaps(positions: Any) -> npt.NDArray[Any]:
         if array.dtype.kind not in "iu" or array.dtype == np.uint64:
             array = np.array(positions, dtype=object)
             array[...] = np.frompyfunc(operator.index, 1, 1)(array)
-            if array.max(initial=0) <= LARGEST_INT64:
+            if array.max(initial=0) < 2**63:
                 array = array.astype(np.int64)
         valid = array.ndim > 0 and array.min(initial=0) >= 0
     except (TypeError, ValueError):

@@ -41,10 +41,6 @@ from nim_envs import Game, GameEnv
 from nim_envs.typing import FloatArray, IntArray
 from nim_envs.validation import checked_choice
 
-LETTERS = ("1 |", "0 1 |")
-LABELS = ("look-ahead", "q-learning")
-STARTS = ("anywhere", "start")
-
 MOST_STATES, MOST_GUESSES = 50, 200
 """States of a guess, and guesses without a proof, after which learning is given up."""
 
@@ -173,9 +169,9 @@ class ColumnAutomatonLearner(GeneralisingLearner):
         labels: Literal["look-ahead", "q-learning"] = "look-ahead",
         play_from: Literal["anywhere", "start"] = "anywhere",
     ) -> None:
-        checked_choice("letters", letters, LETTERS)
-        checked_choice("labels", labels, LABELS)
-        checked_choice("play_from", play_from, STARTS)
+        checked_choice("letters", letters, ("1 |", "0 1 |"))
+        checked_choice("labels", labels, ("look-ahead", "q-learning"))
+        checked_choice("play_from", play_from, ("anywhere", "start"))
         super().__init__(game, {"letters": letters, "labels": labels, "play_from": play_from})
         self.rules = heap_rules(game, ordered=letters == "0 1 |")
         self.automaton = NO_AUTOMATON
@@ -218,16 +214,11 @@ class ColumnAutomatonLearner(GeneralisingLearner):
 
     def describe(self) -> str:
         """Return the automaton as a diagram, and the proved statement in words."""
-        return "\n".join(
-            [
-                f"game: {self._learned_game}",
-                f"given: {self.given}",
-                self.automaton.diagram(),
-                f"proved: {self.proof}"
-                if self.proof
-                else f"not proved; last guess: {self.verdict}",
-            ]
-        )
+        result = f"not proved; last guess: {self.verdict}"
+        if self.proof:
+            result = f"proved: {self.proof}"
+        lines = [f"game: {self._learned_game}", f"given: {self.given}", self.automaton.diagram()]
+        return "\n".join([*lines, result])
 
     __str__ = describe
 

@@ -177,7 +177,14 @@ def merged_automaton(
             red.append(promoted)
         elif best is not None:
             merger.merge(*best[1:])
-    return _with_sink(merger, red, most_significant_first)
+    # The automaton of the red states; missing transitions lead to a sink.
+    state_ids = {state: place for place, state in enumerate(red)}
+    rows = [[state_ids.get(after, len(red)) for after in merger.next[state]] for state in red]
+    lost = [merger.label[state] == 1 for state in red]
+    rows.append([len(red)] * len(merger.letters))
+    return ColumnAutomaton(
+        np.array(rows), np.array([*lost, False]), most_significant_first
+    ).minimal()
 
 
 def _loops_at_zero(merger: _Merger, places: Iterable[tuple[int, int]]) -> bool:
@@ -188,14 +195,3 @@ def _loops_at_zero(merger: _Merger, places: Iterable[tuple[int, int]]) -> bool:
                 return True
             merger.undo()
     return False
-
-
-def _with_sink(merger: _Merger, red: list[int], most_significant_first: bool) -> ColumnAutomaton:
-    """Return the automaton of the red states; missing transitions lead to a sink."""
-    state_ids = {state: place for place, state in enumerate(red)}
-    rows = [[state_ids.get(after, len(red)) for after in merger.next[state]] for state in red]
-    lost = [merger.label[state] == 1 for state in red]
-    rows.append([len(red)] * len(merger.letters))
-    return ColumnAutomaton(
-        np.array(rows), np.array([*lost, False]), most_significant_first
-    ).minimal()

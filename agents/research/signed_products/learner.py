@@ -23,9 +23,6 @@ from nim_envs.optional import needed
 from nim_envs.typing import FloatArray, IntArray
 from nim_envs.validation import checked_choice, checked_number
 
-FACTORS = ("signed", "unsigned")
-ARCHITECTURES = ("signed-products", "mlp")
-
 
 class SignedProductsPolicy(LookAheadPolicy):
     """Moves to the position with the opponent's lowest probability of a win, by the network."""
@@ -80,8 +77,8 @@ class SignedProducts(GeneralisingLearner):
         rounding: bool = True,
         architecture: Literal["signed-products", "mlp"] = "signed-products",
     ) -> None:
-        checked_choice("factors", factors, FACTORS)
-        checked_choice("architecture", architecture, ARCHITECTURES)
+        checked_choice("factors", factors, ("signed", "unsigned"))
+        checked_choice("architecture", architecture, ("signed-products", "mlp"))
         super().__init__(
             game, {"factors": factors, "rounding": rounding, "architecture": architecture}
         )
@@ -89,14 +86,9 @@ class SignedProducts(GeneralisingLearner):
         network: ValueNetwork = (
             PlainNetwork() if architecture == "mlp" else SignedProductsNetwork(factors == "signed")
         )
-        self._board = HeapBoard(heap_options(game), len(game.parts), network)
-        self.state = ValueState(
-            network,
-            self._board.heaps,
-            self._board.columns,
-            game.misere,
-            np.random.default_rng(0),
-        )
+        self._board = board = HeapBoard(heap_options(game), len(game.parts), network)
+        rng = np.random.default_rng(0)
+        self.state = ValueState(network, board.heaps, board.columns, game.misere, rng)
         self._begun = False  # the first fit draws new weights by its seed
         self.given = (
             "the rules, for one-step look-ahead in games and in exams on larger boards; "

@@ -29,7 +29,6 @@ References:
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -69,64 +68,26 @@ class Column(NamedTuple):
     parents: IntArray  # (n,): index of the entry in the previous column; 0 in the first
 
 
-class ValueNetwork(ABC):
-    """Values of positions, each given by its *key*, a sum over its heaps.
+@dataclass(frozen=True)
+class SignedProductsNetwork:
+    """The network by the formula of this module.
 
-    Positions that the network cannot distinguish have the same key, which is evaluated once.
+    It takes positions by their *keys*, sums over their heaps: positions that it cannot distinguish
+    have the same key, which is evaluated once.
 
     Attributes:
+        signed: whether factors are in [-1, 1], not in [0, 1].
         other_boards: whether it plays boards of other sizes than the one learned.
     """
 
-    other_boards: bool
-
-    @abstractmethod
-    def initial(self, heaps: int, columns: int, rng: np.random.Generator) -> dict[str, Array]:
-        """Return new weights, float32, for a board of ``heaps`` heaps of ``columns`` bits."""
-
-    @abstractmethod
-    def key_table(self, heaps: int, columns: int) -> IntArray:
-        """Return the summand of the key for each heap and size, ``(heaps, 2 ** columns)``.
-
-        Raises:
-            ValueError: the board is too large for keys of 64 bits.
-        """
-
-    @abstractmethod
-    def inputs(self, keys: IntArray, heaps: int, columns: int) -> Any:
-        """Return the input of :meth:`logits` for distinct, ascending keys, ``(n,)``."""
-
-    @abstractmethod
-    def logits(
-        self,
-        weights: Parameters,
-        inputs: Any,
-        heaps: int,
-        xp: Any = np,
-        rounding: Function = unchanged,
-        disturb: Function = unchanged,
-    ) -> Any:
-        """Return the logit of a win for the player to move, ``(n,)``.
-
-        Args:
-            weights: arrays by name.
-            inputs: result of :meth:`inputs`.
-            heaps: number of heaps on the board, empty ones included.
-            xp: array module of the weights: ``numpy``, ``torch`` or ``jax.numpy``.
-            rounding: rounds the factors.
-            disturb: adds noise to the state after each column, in training.
-        """
-
-
-@dataclass(frozen=True)
-class SignedProductsNetwork(ValueNetwork):
-    """The network by the formula of this module."""
-
-    signed: bool = True  # whether factors are in [-1, 1], not in [0, 1]
+    signed: bool = True
     other_boards = True
 
     def initial(self, heaps: int, columns: int, rng: np.random.Generator) -> dict[str, Array]:
-        """Return new weights: factors of bit 0 near 1, those of bit 1 spread over their range."""
+        """Return new weights, float32, for a board of ``heaps`` heaps of ``columns`` bits.
+
+        Factors of bit 0 are near 1, those of bit 1 spread over their range.
+        """
         spread = (np.arange(PRODUCTS) + rng.random(PRODUCTS)) / PRODUCTS
         angles = np.pi * np.stack([0.1 * rng.random(PRODUCTS), spread])
         return {
@@ -139,15 +100,24 @@ class SignedProductsNetwork(ValueNetwork):
         }
 
     def key_table(self, heaps: int, columns: int) -> IntArray:
-        """Return summands of keys, whose digits to base ``heaps + 1`` count each column's ones."""
+        """Return the summand of the key for each heap and size, ``(heaps, 2 ** columns)``.
+
+        The digits of a key to base ``heaps + 1`` count each column's ones.
+
+        Raises:
+            ValueError: the board is too large for keys of 64 bits.
+        """
         if (heaps + 1) ** columns > LARGEST_KEY:
             raise ValueError(f"{heaps} heaps of {columns} bits are too many for this network")
         bits = (np.arange(1 << columns)[:, np.newaxis] >> np.arange(columns)) & 1
         table: IntArray = bits @ (heaps + 1) ** np.arange(columns)
         return np.broadcast_to(table, (heaps, len(table)))
 
-    def inputs(self, keys: IntArray, heaps: int, columns: int) -> list[Column]:
-        """Return the columns, most significant first; positions share equal prefixes."""
+    def inputs(self, keys: IntArray, heaps: int, columns: int) -> Any:
+        """Return the input of :meth:`logits` for distinct, ascending keys, ``(n,)``.
+
+        It is a list of the columns, most significant first; positions share equal prefixes.
+        """
         layers, prefixes = [], keys
         for _ in range(columns):
             # Prefixes ascend, so equal ones are neighbours; the first column has one parent.
@@ -171,7 +141,16 @@ class SignedProductsNetwork(ValueNetwork):
         rounding: Function = unchanged,
         disturb: Function = unchanged,
     ) -> Any:
-        """Return the logit of a win; see :meth:`ValueNetwork.logits` and the formula above."""
+        """Return the logit of a win for the player to move, ``(n,)``, by the formula above.
+
+        Args:
+            weights: arrays by name.
+            inputs: result of :meth:`inputs`.
+            heaps: number of heaps on the board, empty ones included.
+            xp: array module of the weights: ``numpy``, ``torch`` or ``jax.numpy``.
+            rounding: rounds the factors.
+            disturb: adds noise to the state after each column, in training.
+        """
         factors = rounding(self.factors(weights, xp))
         ones = xp.arange(heaps + 1, dtype=factors.dtype)[:, None]
         products = factors[1] ** ones * factors[0] ** (heaps - ones)
@@ -190,8 +169,11 @@ class SignedProductsNetwork(ValueNetwork):
 
 
 @dataclass(frozen=True)
-class PlainNetwork(ValueNetwork):
-    """Two hidden layers on the bits of all heaps, for comparison; it plays its own board only."""
+class PlainNetwork:
+    """Two hidden layers on the bits of all heaps, for comparison; it plays its own board only.
+
+    Its methods are those of :class:`SignedProductsNetwork`.
+    """
 
     other_boards = False
 
@@ -209,7 +191,7 @@ class PlainNetwork(ValueNetwork):
             raise ValueError(f"{heaps} heaps of {columns} bits are too many for this network")
         return np.arange(1 << columns) << (columns * np.arange(heaps)[:, np.newaxis])
 
-    def inputs(self, keys: IntArray, heaps: int, columns: int) -> Array:
+    def inputs(self, keys: IntArray, heaps: int, columns: int) -> Any:
         """Return the bits, float32 ``(n, heaps * columns)``."""
         return ((keys[:, np.newaxis] >> np.arange(heaps * columns)) & 1).astype(np.float32)
 
@@ -222,10 +204,14 @@ class PlainNetwork(ValueNetwork):
         rounding: Function = unchanged,
         disturb: Function = unchanged,
     ) -> Any:
-        """Return the logit of a win; see :meth:`ValueNetwork.logits`."""
+        """Return the logit of a win for the player to move, ``(n,)``."""
         first = xp.tanh(linear(weights, "first", inputs))
         second = xp.tanh(linear(weights, "second", first))
         return linear(weights, "output", second)[:, 0]
+
+
+ValueNetwork = SignedProductsNetwork | PlainNetwork
+"""The networks of values, with the same methods."""
 
 
 def linear(weights: Parameters, name: str, inputs: Any) -> Any:
