@@ -139,13 +139,12 @@ def _loaded(game: Any, parameters: dict[str, Any] | None) -> Any:
     elif parameters is not None:
         raise InvalidGameError("a game that is loaded has its parameters: give no others")
     kind, kinds = loaded.get_type(), pyspiel.GameType
+    sees_all = kind.information == kinds.Information.PERFECT_INFORMATION
     faults = {
         f"it has {loaded.num_players()} players, not 2": loaded.num_players() != 2,
         "players move at the same time": kind.dynamics != kinds.Dynamics.SEQUENTIAL,
         "chance plays a part": kind.chance_mode != kinds.ChanceMode.DETERMINISTIC,
-        "players do not see all of the state": (
-            kind.information != kinds.Information.PERFECT_INFORMATION
-        ),
+        "players do not see all of the state": not sees_all,
         "its returns are not of zero sum": kind.utility != kinds.Utility.ZERO_SUM,
     }
     for name, value in loaded.get_parameters().items():  # some crash on a board without cells
@@ -308,10 +307,7 @@ class _Listing:
 
     def part(self) -> OpenSpielPart:
         """Return the part of the game; random games are compared with it."""
-        labels = [
-            " or ".join(strings) or f"action {action}"
-            for action, strings in enumerate(self._strings)
-        ]
+        labels = [" or ".join(each) or f"action {i}" for i, each in enumerate(self._strings)]
         points, words = self._coordinates()
         points, after, index_of = table_of_moves(
             self._name, points, self._moves, np.arange(self._num_actions), [0] * self._begins
@@ -376,15 +372,11 @@ class _Listing:
 
 
 def grow_beyond(most: int, levels: Sequence[int], moves: int) -> bool:
-    """Return whether the levels of a game grow to far more positions than are allowed.
+    """Return whether the levels of a game grow to far more than ``most`` positions.
 
-    The factor from level to level is taken to fall further, as fast as at the last levels: less
-    than it falls in most games, where moves run out.
-
-    Args:
-        most: positions that are allowed.
-        levels: number of new positions after each number of moves; of the last one, so far.
-        moves: most moves of a game.
+    ``levels`` has the number of new positions after each number of moves, of at most ``moves``. The
+    factor from level to level is taken to fall further, as fast as at the last levels: less than it
+    falls in most games, where moves run out.
     """
     logs, left = np.log(np.maximum(levels[-5:], 1)), moves - len(levels) + 1
     if len(logs) < 3 or left < 1:

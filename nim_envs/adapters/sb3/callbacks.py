@@ -28,14 +28,16 @@ from nim_envs.validation import checked_integer
 
 HARMLESS.add(Monitor)
 
+PERCENTS = ("percent", "random_percent", "illegal_percent")
+"""The attributes of a score that are logged."""
+
 
 class OptimalityCallback(BaseCallback):
     """Scores the model exactly during training, like ``EvalCallback`` but without playing.
 
     The game and its observations are those of the environment that the model trains in, or of
-    ``eval_env``. A score is
-    taken before training, between rollouts, as the model changes only there, and when training
-    ends. It is logged as ``optimality/percent``, beside
+    ``eval_env``. A score is taken before training, between rollouts, as the model changes only
+    there, and when training ends. It is logged as ``optimality/percent``, beside
     ``optimality/random_percent``, ``optimality/illegal_percent`` and ``optimality/games``, and goes
     to TensorBoard where the model has a log there.
 
@@ -153,30 +155,25 @@ class OptimalityCallback(BaseCallback):
         self.scores.append(score)
         if score.percent > self.scores[self._best].percent:
             self._best = len(self.scores) - 1
-        self._log(score)
-        if self.log_path is not None:
-            write_atomically(Path(self.log_path) / "optimality.csv", self._table())
-        if self.best_model_save_path is not None:
-            self._save(Path(self.best_model_save_path))
-
-    def _log(self, score: Optimality) -> None:
-        """Write the last score to the logger, and print it."""
-        for name in ("percent", "random_percent", "illegal_percent"):
+        for name in PERCENTS:
             self.logger.record(f"optimality/{name}", getattr(score, name))
         self.logger.record("optimality/games", self.played)
         self.logger.record("time/total_timesteps", self.num_timesteps, exclude="tensorboard")
         self.logger.dump(self.num_timesteps)
         if self.verbose:
             print(self._line(-1))
+        if self.log_path is not None:
+            write_atomically(Path(self.log_path) / "optimality.csv", self._table())
+        if self.best_model_save_path is not None:
+            self._save(Path(self.best_model_save_path))
 
     def _table(self) -> bytes:
         """Return all scores as a CSV file."""
         text = io.StringIO(newline="")
         rows = csv.writer(text)
-        rows.writerow(["steps", "games", "percent", "random_percent", "illegal_percent"])
+        rows.writerow(["steps", "games", *PERCENTS])
         for steps, games, score in zip(self.steps, self.games, self.scores, strict=True):
-            numbers = (score.percent, score.random_percent, score.illegal_percent)
-            rows.writerow([steps, games, *numbers])
+            rows.writerow([steps, games, *(getattr(score, name) for name in PERCENTS)])
         return text.getvalue().encode()
 
     def _save(self, directory: Path) -> None:

@@ -124,21 +124,13 @@ class GameVecEnv(VecEnv):
         return [getattr(owner, attr_name)] * len(list(self._get_indices(indices)))
 
     def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
-        """Raise: the games share their attributes.
-
-        Raises:
-            AttributeError: always.
-        """
+        """Raise an ``AttributeError``: the games share their attributes."""
         raise AttributeError(f"the games share one environment: {attr_name!r} cannot be set")
 
     def env_method(
         self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any
     ) -> list[Any]:
-        """Return the action masks of the games; no other method can be called.
-
-        Raises:
-            AttributeError: another name.
-        """
+        """Return the action masks of the games; any other method is an ``AttributeError``."""
         if method_name != "action_masks":
             raise AttributeError(
                 f"the games share one environment: they have action_masks, not {method_name!r}"

@@ -10,8 +10,6 @@ from nim_envs.text import Language, TextGame, Transcript, Turn
 from nim_envs.text.play import mean_reward
 from nim_envs.validation import checked_choice
 
-REWARDS = ("result", "turn")
-
 
 def game_environment(
     game: Game | Language, *, rewards: str = "result", seed: int = 0, **arguments: Any
@@ -31,7 +29,7 @@ def game_environment(
     Raises:
         ValueError: unknown ``rewards``; for the arguments see :class:`nim_envs.text.TextGame`.
     """
-    checked_choice("rewards", rewards, REWARDS)
+    checked_choice("rewards", rewards, ("result", "turn"))
     count = 0
 
     class GameEnvironment:
