@@ -127,10 +127,11 @@ class PlayWindow:
                 self._click()
 
     def _click(self) -> None:
-        pressed = next((one for one in self.buttons() if one.area.contains(self._mouse)), None)
-        if pressed:
-            pressed.press()
-        elif self.listed:
+        for button in self.buttons():
+            if button.area.contains(self._mouse):
+                button.press()
+                return
+        if self.listed:
             self.listed = []
         elif self.pointed is not None:
             self._play(self.pointed)
@@ -181,10 +182,8 @@ class PlayWindow:
             for place, action in zip(places, self.listed, strict=False):
                 area = place.inset(min(4, 0.1 * place.height))
                 _, label = self.match.game.part_and_option(action, self.match.position)
-                press = partial(self._play, action)
-                buttons.append(
-                    Button(area, label, press, winning is not None and action in winning)
-                )
+                wins = winning is not None and action in winning
+                buttons.append(Button(area, label, partial(self._play, action), wins))
         return buttons
 
     def _list_room(self) -> tuple[Area, int, int]:
@@ -205,8 +204,7 @@ class PlayWindow:
             room, _, _ = self._list_room()
             drawing.box(room.inset(-3), palette.LINE, radius=12)
             drawing.box(room, palette.PANEL, radius=10)
-            index = self.listed[0] // self.match.game.options
-            label = f"{self.match.game.parts[index].words.kind} {index}"
+            label, _ = self.match.game.part_and_option(self.listed[0])
             drawing.text(label, (room.center.x, room.y + 18), 19, palette.GREY)
         buttons = self.buttons()
         for button in buttons:
