@@ -9,6 +9,7 @@ from nim_envs.render.geometry import Area
 from nim_envs.render.palette import WINNING
 from nim_envs.render.picture import Picture
 from nim_envs.render.scene import Scene
+from tests.nim_envs.render.test_pictures_of_games import has
 
 DRAWN = [
     name for name in GAMES if any(part.picture.style in BOARDS for part in make_game(name).parts)
@@ -63,10 +64,6 @@ def test_a_click_near_a_side_of_a_cell_covers_the_two_cells_and_in_the_middle_it
     ]  # fmt: skip
     assert clicked(panel, game.start, inner) is None
     assert len(panel.moves_at([game.start], panel.layouts[0].squares[inner].center)) == 4
-
-
-def has(frame, color):
-    return bool((np.asarray(frame) == color).all(axis=-1).any())
 
 
 @pytest.mark.parametrize("name", DRAWN)

@@ -1,13 +1,23 @@
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.patches import Circle, FancyArrowPatch
 
-from agents.research.column_automata import ONE, SEPARATOR, ZERO, ColumnAutomaton
+from agents.research.column_automata import (
+    ONE,
+    SEPARATOR,
+    ZERO,
+    ColumnAutomaton,
+    MoveRelation,
+    move_to_lost,
+)
 from agents.research.column_automata.diagram import automaton_diagram
 from nim_envs.errors import InvalidAutomatonError, InvalidPositionError
-from tests.agents.research.column_automata.claims import right_claim
+from tests.agents.research.column_automata.claims import options, right_claim
+from tests.pairwise import pairwise
 
 
 @st.composite
@@ -106,3 +116,21 @@ def test_states_and_transitions_are_drawn_with_their_letters(tmp_path):
     assert len(circles) == 3 + 1
     assert len(arrows) == 5 + 1
     figure.savefig(tmp_path / "even.svg")
+
+
+CLAIMS = pairwise((None, 1, 3), (False, True), (False, True), (2, 3))
+
+
+@pytest.mark.parametrize(("max_take", "misere", "first", "letters"), CLAIMS)
+def test_a_move_to_a_lost_position_is_found_wherever_there_is_one(max_take, misere, first, letters):
+    automaton = right_claim(max_take, misere, first, letters)
+    for position in itertools.product(range(6), repeat=3):
+        found = move_to_lost(automaton, MoveRelation(max_take), position)
+        lost = [after for after in options(position, max_take) if automaton.is_lost(after)]
+        assert found in lost if lost else found is None
+
+
+@pytest.mark.parametrize("position", [[[1, 2]], 3, (1, -2), (0.5,)])
+def test_a_move_from_an_invalid_position_is_refused(position):
+    with pytest.raises(InvalidPositionError):
+        move_to_lost(right_claim(None, True, True), MoveRelation(), position)
