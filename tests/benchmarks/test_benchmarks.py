@@ -12,7 +12,7 @@ from benchmarks.published import __main__ as published
 from benchmarks.published.systems import SYSTEMS
 from benchmarks.report import percents, read_csv, table, write_csv
 from benchmarks.tasks import GameSetting
-from benchmarks.timing import Batch, Rate, missing_modules
+from benchmarks.timing import Batch, Rate
 
 
 def run(command, *words):
@@ -126,18 +126,6 @@ def test_batches_are_compared_each_at_its_best_size(tmp_path, monkeypatch):
     best = rows["nim", ratios[0][1]]
     assert float(ratios[1][2]) == pytest.approx(float(best["moves/s (median)"]) / 50, rel=1e-3)
     assert float(ratios[1][3]) == pytest.approx(float(best["steps/s (median)"]) / 100, rel=1e-3)
-
-
-# JAX bears no forks in its process, so what needs it is tested in tests/clients/jax.
-@pytest.mark.parametrize(
-    "name", [name for name, batch in batched.BATCHES.items() if "jax" not in batch.modules]
-)
-def test_every_batch_that_is_installed_runs(name):
-    batch = batched.BATCHES[name]
-    if missing_modules(batch.modules):
-        pytest.skip(f"{batch.modules} are not all installed")
-    rate = batch.make(4)(0.01)
-    assert rate.steps >= rate.moves > 0
 
 
 def test_tables_keep_text_as_it_is_and_leave_a_gap_where_nothing_is(tmp_path):
