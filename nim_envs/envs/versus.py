@@ -32,6 +32,7 @@ CACHED_POSITIONS = 1 << 16
 
 SEATS = (np.int8(0), np.int8(1))
 NO_WINNER = np.int8(-1)
+NO_ACTIONS: IntArray = np.empty(0, dtype=np.int64)
 
 
 class VersusEnv(gymnasium.Env[Any, Any]):
@@ -268,16 +269,16 @@ class VersusEnv(gymnasium.Env[Any, Any]):
 
     def _opponent_action(self) -> Any:
         """Return the action of a player, or draw an optimal or a legal one."""
-        observed = self._aec.observe(self._aec.agent_selection)
-        player, rng, mask = self.opponent_player, self.np_random, observed["action_mask"]
+        player, rng, walk = self.opponent_player, self.np_random, self._aec.walk
         if player is not None:
-            shown = observed["observation"]
+            observed = self._aec.observe(self._aec.agent_selection)
+            shown, mask = observed["observation"], observed["action_mask"]
             return player.action(shown, mask, rng, lambda: self._aec.position[np.newaxis])
-        chosen = mask.nonzero()[0]
+        chosen = NO_ACTIONS
         if self.epsilon < 1.0 and rng.random() >= self.epsilon:
-            optimal = self._optimal_actions.get_or_create(self._aec.walk.state, self._keeping)
-            if len(optimal):
-                chosen = optimal
+            chosen = self._optimal_actions.get_or_create(walk.state, self._keeping)
+        if not len(chosen):
+            chosen = walk.mask().nonzero()[0]
         return chosen.item(int(rng.random() * len(chosen)))
 
     def _keeping(self) -> IntArray:
