@@ -379,25 +379,26 @@ def move_in_blocks(
     size, due, legal = len(after), games.due, games.blocks[-1]
     entry = np.empty(size, dtype=np.uint32)
     moved = np.empty(size, dtype=np.uint32)
+    moves = np.empty(size, dtype=np.bool_)
     for i in range(size):
         after[i] = ZERO
     for block in range(len(total.blocks)):
         own, states = total.blocks[block], games.blocks[block]
-        first, passing, at = own["first_action"], own["actions"], own["after_at"]
-        bits, stride = own["bits"], passing + ONE
+        first, count, at, bits = own["first_action"], own["actions"], own["after_at"], own["bits"]
         mask = np.uint32((ONE << bits) - ONE)
         for i in range(size):
             # An action of an earlier block wraps around to a large number.
-            option = min(np.uint32(np.uint32(actions[i]) - first), passing)
-            option = option if due[i] == mover else passing
-            entry[i] = np.uint32(at + np.uint32(states[i] & mask) * stride + option)
+            option = np.uint32(np.uint32(actions[i]) - first)
+            moves[i] = (due[i] == mover) & (option < count)
+            index = np.uint32(at + np.uint32(states[i] & mask) * count + option)
+            entry[i] = index if moves[i] else at
         for i in range(size):
             moved[i] = total.after[entry[i]]
         for i in range(size):
-            before, is_illegal = states[i], moved[i] == ILLEGAL
-            states[i] = before if is_illegal else moved[i]
+            before, is_legal = states[i], moved[i] != ILLEGAL
+            states[i] = moved[i] if moves[i] & is_legal else before
             legal[i] += np.uint32((states[i] >> bits) - (before >> bits))
-            after[i] |= FORFEIT if is_illegal else ZERO
+            after[i] |= FORFEIT if moves[i] & (not is_legal) else ZERO
     for i in range(size):
         after[i] |= total.ended if (due[i] == mover) & (legal[i] == ZERO) else ZERO
 
