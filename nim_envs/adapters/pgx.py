@@ -85,12 +85,9 @@ class PgxState(core.State):
             f"{spans}</text></svg>"
         )
 
-    def save_svg(
-        self, filename: Any, *, color_theme: str | None = None, scale: float | None = None
-    ) -> None:
-        """Write the picture to a file; the other arguments are those of :meth:`to_svg`."""
-        picture = self.to_svg(color_theme=color_theme, scale=scale)
-        Path(filename).write_text(picture, encoding="utf-8")
+    def save_svg(self, filename: Any, **arguments: Any) -> None:
+        """Write the picture to a file; ``arguments`` are those of :meth:`to_svg`."""
+        Path(filename).write_text(self.to_svg(**arguments), encoding="utf-8")
 
 
 class Tables:
