@@ -222,9 +222,7 @@
     go(position, before = "") {
       clearTimeout(this.timer);
       this.at = position;
-      this.pointed = null;
-      this.between = null;
-      this.touched = null;
+      this.pointed = this.between = this.touched = null;
       this.show();
       const words = `${capital(this.board.words[position])}.`;
       if (this.isOver) {
@@ -357,6 +355,13 @@
       this.picture.setAttribute("aria-label", `${this.data.title}: ${board.words[at]}`);
     }
 
+    /* Shows all moves again, and points at none. */
+    forget() {
+      this.between = this.touched = null;
+      this.point(null);
+      this.show();
+    }
+
     movesAt(event) {
       const matrix = this.picture.getScreenCTM();
       if (!matrix || !this.isMine) return [null];
@@ -368,13 +373,7 @@
        second one at the same place for the move that is shown. */
     clicked(event) {
       const [place, ...moves] = this.movesAt(event);
-      if (!moves.length) {
-        this.between = null;
-        this.touched = null;
-        this.point(null);
-        this.show();
-        return;
-      }
+      if (!moves.length) return this.forget();
       if (place === this.touched && this.pointed !== null) return this.play(this.pointed);
       const both = this.between ? moves.filter((move) => this.between.includes(move)) : moves;
       if (both.length === 1) return this.play(both[0]);
@@ -413,12 +412,7 @@
       } else if (event.key === "Enter" || event.key === " ") {
         if (this.isMine && this.pointed !== null) this.play(this.pointed);
         event.preventDefault();
-      } else if (event.key === "Escape") {
-        this.between = null;
-        this.touched = null;
-        this.point(null);
-        this.show();
-      }
+      } else if (event.key === "Escape") this.forget();
     }
   }
 
