@@ -62,7 +62,7 @@ MOVE_VERB = "move(?= (?:to|along|any|the|left|down|diagonally) )"
 """Pattern of the verb for pieces; the noun, a player's move, is left as it is."""
 
 
-@dataclass(eq=False)
+@dataclass(unsafe_hash=True)
 class Disguise:
     """Replacements of the words and numbers of a game, drawn from a seed.
 

@@ -114,7 +114,7 @@ class Language:
         """Return ``text``, in plain words, in those of this language."""
         return text if self.disguise is None else self.disguise.translated(text)
 
-    @property
+    @cached_property
     def labels(self) -> tuple[int, ...]:
         """The number shown for each part."""
         disguise = self.disguise
