@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import weakref
+from collections import deque
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -328,7 +329,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
             self._games.due[replaced] = kernels.NEW_GAME
         replies: IntArray | None = None
         for _ in range(MOST_OPENINGS):
-            starts.prepare(self.np_random, self._tables)
+            starts.prepare(self.np_random)
             waiting = self._play(starts, begins=True, rows=rows)
             if waiting and self._opponent_player is not None:
                 replies = self._reply_in_python(self._opponent_player, starts)
@@ -385,7 +386,7 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         self._ready = False
         starts, rows = self._own_starts, self._memory.rows()
         results = kernels.results_of(self.num_envs)
-        starts.prepare(self.np_random, self._tables)
+        starts.prepare(self.np_random)
         in_python = self._opponent_player is not None
         waiting = self._play(
             starts, kernels.AGENT, checked, begins=not in_python, results=results, rows=rows
@@ -563,7 +564,7 @@ class RowMemory:
         self._shape, self._copy = shape, copy
         self._rows = np.zeros((0, 0) if copy else shape, dtype=np.uint64)
         self._is_large = shape[0] * shape[1] * WORD_BYTES >= REUSED_BYTES
-        self._free: list[memoryview] = []
+        self._free: deque[memoryview] = deque(maxlen=MOST_FREE_PIECES)
 
     def __reduce__(self) -> Any:
         """Leave the memory out of pickles and copies."""
@@ -580,14 +581,8 @@ class RowMemory:
         # NumPy lets a view of a view refer to the first array. That is this one, as its memory is
         # given as a memoryview and not as an array: so it lives as long as any of its views.
         owner = np.frombuffer(memory, dtype=np.uint64)
-        weakref.finalize(owner, give_back, free, memory).atexit = False
+        weakref.finalize(owner, free.append, memory).atexit = False
         return owner.reshape(self._shape)
-
-
-def give_back(free: list[memoryview], memory: memoryview) -> None:
-    """Add ``memory`` to the free pieces, unless there are enough."""
-    if len(free) < MOST_FREE_PIECES:
-        free.append(memory)
 
 
 class StartStates:
@@ -598,26 +593,22 @@ class StartStates:
     """
 
     def __init__(self, sampler: Sampler, tables: Tables, size: int) -> None:
-        self._sampler = sampler
-        used = np.zeros(0, dtype=np.bool_)
-        sums = np.zeros(0)
-        prepared = False
+        self._sampler, self._tables = sampler, tables
+        sums, used = np.zeros(0), np.zeros(0, dtype=np.bool_)
         try:
             positions, probabilities = sampler.support()
             if not np.allclose(probabilities, 1 / len(probabilities), rtol=1e-9, atol=0.0):
                 sums = np.cumsum(probabilities)
         except SearchTooLargeError:
-            prepared, used = True, np.ones(size, dtype=np.bool_)
-            positions = np.repeat([tables.game.start], size, axis=0)
-        self.arrays = Starts(*tables.start_words(positions), sums, prepared, used)
+            positions, used = np.repeat([tables.game.start], size, axis=0), np.ones(size, np.bool_)
+        self.arrays = Starts(*tables.start_words(positions), sums, used)
 
-    def prepare(self, rng: np.random.Generator, tables: Tables) -> None:
+    def prepare(self, rng: np.random.Generator) -> None:
         """Draw new starts for the games that have used theirs."""
         starts = self.arrays
-        if starts.prepared and starts.used.any():
+        if len(starts.used) and starts.used.any():
             which = np.flatnonzero(starts.used)
-            positions = self._sampler.sample(rng, len(which))
-            words = tables.start_words(positions)
+            words = self._tables.start_words(self._sampler.sample(rng, len(which)))
             starts.words[which], starts.blocks[:, which] = words
             starts.used[which] = False
 

@@ -148,7 +148,8 @@ class Games(NamedTuple):
     """The games in progress, one entry or column each."""
 
     words: Words
-    blocks: Words  # (chunks, blocks + 1, games of a chunk), last legal actions; of a graph none
+    blocks: Words  # of a sum (chunks, blocks + 1, games of a chunk); the last row holds the number
+    # of legal actions; of a graph without rows
     due: Bytes  # AGENT, OPPONENT or NEW_GAME
     seats: npt.NDArray[np.int8]  # in self-play of the player to move, else the agent's
     moves: npt.NDArray[np.int32]  # made so far, by both players
@@ -160,10 +161,9 @@ class Starts(NamedTuple):
     """Start positions: a list to draw from, or one drawn in advance for each game."""
 
     words: Words  # (starts,) or (games,)
-    blocks: Words  # (blocks + 1, starts) or (blocks + 1, games), as of Games
+    blocks: Words  # (blocks + 1, starts) or (blocks + 1, games), as in Games
     cumulative: npt.NDArray[np.float64]  # sums of probabilities; empty: all are equal
-    prepared: bool  # whether there is one for each game
-    used: Bools  # (games,), whether a game has begun from the one drawn for it
+    used: Bools  # whether each game has begun from the one drawn for it; empty if there is a list
 
 
 class Settings(NamedTuple):
@@ -450,13 +450,14 @@ def begin(starts: Starts, games: Games, settings: Settings, here: int) -> None:
     The first game has the prepared start ``here``.
     """
     words, due, seats, rng = games.words, games.due, games.seats, games.game_rng
-    size, count, is_fixed = len(words), len(starts.words), False
+    size, count = len(words), len(starts.words)
+    is_fixed = count == 1 and len(starts.used) == 0 and settings.agent_seat >= 0
     new = np.empty(size, dtype=np.uint8)
     which = np.empty(size, dtype=np.uint32)  # the games that begin at a drawn start or seat
     for i in range(size):
         new[i] = due[i] == NEW_GAME
-    if count == 1 and not starts.prepared and settings.agent_seat >= 0:
-        start, fixed_seat, is_fixed = starts.words[0], np.int8(settings.agent_seat), True
+    if is_fixed:  # without a branch for each game
+        start, fixed_seat = starts.words[0], np.int8(settings.agent_seat)
         for i in range(size):
             words[i] = start if new[i] else words[i]
         for i in range(size):
@@ -471,7 +472,7 @@ def begin(starts: Starts, games: Games, settings: Settings, here: int) -> None:
         length += new[i]
     for j in range(length):
         i, column, seat = int(which[j]), 0, settings.agent_seat
-        if starts.prepared:
+        if len(starts.used):
             column = here + i
             if starts.used[column]:
                 new[i] = 0
