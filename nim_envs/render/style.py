@@ -18,7 +18,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 BLACK, BLUE, VERMILLION, GREEN = "#000000", "#0072B2", "#D55E00", "#009E73"
-PURPLE, ORANGE, SKY = "#CC79A7", "#E69F00", "#56B4E9"
+PURPLE, ORANGE = "#CC79A7", "#E69F00"
 GREY = "#666666"
 """Colours for colour-blind readers too: M. Okabe & K. Ito, "Color universal design" (2008).
 
