@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
 
@@ -25,7 +26,7 @@ from nim_envs.games.heaps import heap_game_of
 from nim_envs.games.octal_codes import HeapGame
 from nim_envs.graph import Part
 from nim_envs.solution import Solution, part_states
-from nim_envs.typing import IntArray, ValueArray
+from nim_envs.typing import BoolArray, IntArray, ValueArray
 
 LARGEST_PART = 2_000
 """Most positions of a part, other than an octal heap, in a quotient."""
@@ -72,26 +73,39 @@ def quotient_solution(game: Game, limit: int = LARGEST_ORDER) -> Solution:
     layers = tuple(part for part in game.parts if part in single)
     others = tuple(part for part, rule in rules.items() if rule is None)
     quotient = _cached_layered(others, tuple(sorted(sizes.items(), key=repr)), layers, limit)
-    # By part: the class of each state, 0 for states that make layers; and the stride of its states
-    # in the indices of layers, 0 if they make none.
     classes, strides, behind = list[IntArray](), list[int](), 1
     for part in reversed(game.parts):
         in_layer = part in single
         zeros = np.zeros(part.num_positions, dtype=np.int64)
-        classes.append(zeros if in_layer else quotient.elements(part))
-        strides.append(behind if in_layer else 0)
+        classes.insert(0, zeros if in_layer else quotient.elements(part))
+        strides.insert(0, behind if in_layer else 0)
         behind *= part.num_positions if in_layer else 1
-
-    def values(states: IntArray) -> ValueArray:
-        of_parts = part_states(game.board, game.parts, states)
-        total = np.zeros(of_parts.shape[:-1], dtype=np.int64)
-        for index, elements in enumerate(reversed(classes)):
-            total = quotient.products[total, elements[of_parts[..., index]]]
-        layer = quotient.layer[of_parts @ np.array(strides[::-1])]
-        return np.where(quotient.lost[layer, total], np.int8(-1), np.int8(1))
-
+    values = _Values(
+        game, classes, np.array(strides), quotient.layer, quotient.products, quotient.lost
+    )
     is_periodic = any(quotient.is_periodic(*each) for each in sizes.items())
     return Solution(game.board, PERIODIC if is_periodic else PROVEN, values)
+
+
+@dataclass(frozen=True)
+class _Values:
+    """Values of the states of a game, of which pickles hold arrays alone."""
+
+    game: Game
+    classes: list[IntArray]  # by part: of each state; 0 for states that make layers
+    strides: IntArray  # by part: of its states in the indices of layers; 0 if they make none
+    layer: IntArray
+    products: IntArray
+    lost: BoolArray
+
+    def __call__(self, states: IntArray) -> ValueArray:
+        """Return the values of states of the board."""
+        of_parts = part_states(self.game.board, self.game.parts, states)
+        total = np.zeros(of_parts.shape[:-1], dtype=np.int64)
+        for index, elements in enumerate(self.classes):
+            total = self.products[total, elements[of_parts[..., index]]]
+        layer = self.layer[of_parts @ self.strides]
+        return np.where(self.lost[layer, total], np.int8(-1), np.int8(1))
 
 
 class _JointQuotient:
