@@ -13,7 +13,7 @@ from nim_envs import Game
 from nim_envs.errors import InvalidPositionError, SearchTooLargeError
 from nim_envs.graph import LARGEST_TABLE, Graph
 from nim_envs.sums import board_of
-from nim_envs.typing import Array, IntArray
+from nim_envs.typing import Array, IntArray, ValueArray
 
 FIRST_ROWS = 256
 """Rows of a table of observations at first; they are doubled whenever there are too few."""
@@ -129,6 +129,15 @@ class GameRows(Rows):
     def saved(self) -> Game:
         """Return the game."""
         return self.game
+
+    @property
+    def end_values(self) -> ValueArray:
+        """Value of each position without moves to the player to move, int8 ``(rows,)``."""
+        # Of rows of the graph: the board of a large game is a sum.
+        outcome = self.game.parts[0].outcome
+        if outcome is not None:
+            return outcome
+        return np.full(len(self), 1 if self.game.misere else -1, dtype=np.int8)
 
     def row(self, observation: Array, legal: Array) -> int:
         """Return the row of a position; where a forfeit ended the game there, a row without moves.

@@ -134,8 +134,7 @@ class SelfPlay:
         self._explorations = [*explorations]
         self._play_games = self_play_loop(type(pair[0]), len(explorations) == 2)
         self._states = pair[0].state, pair[1].state
-        end_values = env.game.end_values(np.arange(len(rows)))
-        self._board = Board(rows.moves, rows.graph.after, end_values)
+        self._board = Board(rows.moves, rows.graph.after, rows.end_values)
         longest = 1
         if pair[0].learn_episode is not None:
             longest = (int(rows.graph.longest_play.max()) + 1) // 2

@@ -95,9 +95,8 @@ class RealTimeDynamicProgramming(AfterstateLearner):
 
     def initial_tables(self, rows: int, actions: int) -> dict[str, Array]:
         """Return values of 0, but at positions without moves."""
-        assert self.game is not None
-        at_ends = self.game.end_values(np.arange(rows)).astype(np.float64)
-        return {"values": np.where(self.rows.moves.counts, 0.0, at_ends)}
+        own: Any = self.rows
+        return {"values": np.where(own.moves.counts, 0.0, own.end_values)}
 
     def constants(self) -> dict[str, Any]:
         """Return numbers, the row after each action, and those before, for sweeping."""

@@ -18,6 +18,7 @@ from agents.self_play import compiled_self_play
 from agents.storage import load
 from agents.training import train
 from nim_envs import GameEnv, make_game
+from nim_envs.sums import Sum
 from tests import outcome_games
 from tests.agents.learning import CASES, contents, players
 from tests.pairwise import in_turn
@@ -84,6 +85,13 @@ def test_compiled_games_of_two_learners_of_a_kind_are_the_same_too():
 def test_games_that_split_and_sums_are_played_alike_by_both_loops(name, game):
     make = alone(CASES[name])
     assert run(make, game, compiled=True) == run(make, game, compiled=False)
+
+
+def test_sums_that_only_learners_list_are_played_alike_by_both_loops():
+    game = make_game("nim", heaps=(16,) * 4, start="uniform")
+    assert isinstance(game.board, Sum)
+    make = alone(CASES["real-time-dynamic-programming"])
+    assert run(make, game, compiled=True, games=50) == run(make, game, compiled=False, games=50)
 
 
 # Compiling a loop takes a second: a third of the learners in every run, all of them if exhaustive.
