@@ -197,7 +197,8 @@ def _without_wrappers(env_or_game: Any) -> tuple[Any, list[Any]]:
         elif type(env) not in HARMLESS:
             raise refusal(env, "is a wrapper that a score cannot follow")
         env = env.env
-    _require_as_made(env, own)
+    if type(env) is not own:  # objects of our own classes may hold a compiled step, as in JAX
+        _require_as_made(env, own)
     return env, around
 
 
