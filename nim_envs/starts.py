@@ -138,8 +138,9 @@ class Sampler:
         """Return one position, int64 ``(fields,)``."""
         pool = self.pools[int(rng.random() * len(self.pools)) if len(self.pools) > 1 else 0]
         if isinstance(pool, Rejection):
-            return np.array(pool.sample(rng, 1)[0])
-        return np.array(pool[int(rng.random() * len(pool)) if len(pool) > 1 else 0])
+            pool = pool.sample(rng, 1)
+        drawn: IntArray = pool[int(rng.random() * len(pool)) if len(pool) > 1 else 0]
+        return drawn.copy()
 
     def sample(self, rng: np.random.Generator, size: int) -> IntArray:
         """Return ``size`` positions, int64 ``(size, fields)``."""

@@ -104,7 +104,9 @@ class ResetStarts:
 
     def sampler(self, options: Mapping[str, Any]) -> Sampler:
         """Return the sampler of the start in the checked ``options``, or of the game's own."""
-        start = as_start(options.get("start", self._game.starts))
+        if "start" not in options:
+            return self._own
+        start = as_start(options["start"])
         if start == self._game.starts:
             return self._own
         return self._others.get_or_create(start, lambda: start.sampler(self._game, search=False))

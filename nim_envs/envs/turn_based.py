@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from copy import deepcopy
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -34,7 +34,7 @@ from nim_envs.game import PLAYERS, Game
 from nim_envs.optional import installed
 from nim_envs.player_answers import NO_LEGAL_MOVE
 from nim_envs.starts import Sampler
-from nim_envs.typing import Array, IntArray
+from nim_envs.typing import Array, IntArray, Position
 from nim_envs.validation import check_bytes, checked_boolean, checked_choice, checked_integer
 
 if TYPE_CHECKING:
@@ -177,7 +177,7 @@ class GameEnv(AECEnv[str, Any, Any]):
         high = np.array([*(values - 1 for values in game.fields), 1], dtype=np.int64)
         self.state_space = spaces.Box(low=np.zeros_like(high), high=high, dtype=np.int64)
         self.starts = ResetStarts(game)
-        self._first_walks: LimitedCache[bytes, Walk] = LimitedCache(CACHED_STARTS)
+        self._first_walks: LimitedCache[Position, Walk] = LimitedCache(CACHED_STARTS)
         self._rng: np.random.Generator | None = None
 
         # No game is in progress: there is no walk over its positions.
@@ -223,10 +223,8 @@ class GameEnv(AECEnv[str, Any, Any]):
         """Start a new game at a position drawn from a sampler of :attr:`starts`."""
         if seed is not None or self._rng is None:
             self._rng, _ = seeding.np_random(seed)
-        drawn = sampler.draw(self._rng)
-        walk = self._first_walks.get_or_create(
-            drawn.tobytes(), lambda: walk_from(self.game, tuple(drawn.tolist()))
-        )
+        position = tuple(sampler.draw(self._rng).tolist())
+        walk = self._first_walks.get_or_create(position, partial(walk_from, self.game, position))
         self._begin(walk.copy(), FIRST)
 
     def next_starts(self, games: int, options: dict[str, Any] | None = None) -> IntArray:
