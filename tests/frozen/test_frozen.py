@@ -1,7 +1,7 @@
 """Behaviour is that of the frozen files.
 
-All records are compared by ``python -m tests.frozen``, and by exhaustive runs. In every run normal
-play is compared of one registered game in four alone, and misère play of another.
+All records are compared by ``python -m tests.frozen``, and by exhaustive runs. In every run misère
+play is compared of every second registered game alone, and normal play of the others.
 """
 
 from __future__ import annotations
