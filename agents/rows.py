@@ -133,11 +133,7 @@ class GameRows(Rows):
     @property
     def end_values(self) -> ValueArray:
         """Value of each position without moves to the player to move, int8 ``(rows,)``."""
-        # Of rows of the graph: the board of a large game is a sum.
-        outcome = self.game.parts[0].outcome
-        if outcome is not None:
-            return outcome
-        return np.full(len(self), 1 if self.game.misere else -1, dtype=np.int8)
+        return np.array(np.broadcast_to(self.game.final_values, len(self)))
 
     def row(self, observation: Array, legal: Array) -> int:
         """Return the row of a position; where a forfeit ended the game there, a row without moves.

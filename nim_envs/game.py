@@ -260,6 +260,15 @@ class Game:
         """Number of values of each coordinate."""
         return self.board.fields
 
+    @property
+    def final_values(self) -> ValueArray:
+        """Values of positions without moves to the player to move, int8: 1, 0 or -1.
+
+        With an outcome of its own ``(n,)``, by row; else ``()``, the same for all.
+        """
+        outcome = self.parts[0].outcome
+        return np.array(1 if self.misere else -1, dtype=np.int8) if outcome is None else outcome
+
     def end_values(self, states: IntArray) -> ValueArray:
         """Return the values of states of :attr:`board` without moves to the player to move.
 
@@ -269,11 +278,11 @@ class Game:
         Returns:
             int8 ``(...)``: 1 for a win, 0 for a draw, -1 for a loss.
         """
-        outcome = self.parts[0].outcome
-        if outcome is not None:
-            return np.asarray(outcome[states])
+        values = self.final_values
+        if self.has_outcome:
+            return np.asarray(values[states])
         shape = np.shape(states) if isinstance(self.board, Graph) else np.shape(states)[:-1]
-        return np.full(shape, 1 if self.misere else -1, dtype=np.int8)
+        return np.full(shape, values)
 
     def checked_state(self, position: Any) -> Any:
         """Return the state of :attr:`board` at one position."""

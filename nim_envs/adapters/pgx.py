@@ -226,9 +226,7 @@ class PgxEnv(core.Env, metaclass=_OnePerGame):
         sums = probabilities.cumsum()
         self._cuts = np.rint(sums[:-1] / sums[-1] * LARGEST_WORD).astype(np.uint32)
         # The rewards of who moved to a position without moves; integers, so that none is -0.
-        outcome = game.parts[0].outcome
-        ends = np.array([1 if game.misere else -1]) if outcome is None else outcome
-        self._end_rewards = jnp.asarray(-ends)
+        self._end_rewards = jnp.asarray(-np.atleast_1d(game.final_values))
         # JAX traces once for each object, and a bound method is a new one each time.
         compiled: Any = self
         compiled.init, compiled.step = jax.jit(self.init), jax.jit(self.step)

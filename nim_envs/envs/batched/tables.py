@@ -172,8 +172,7 @@ class Tables:
         _, _, observed = self._rows(range(len(self.game.parts)), graph)
         here = np.arange(size, dtype=np.uint32)
         # The result of the player who moved there: the opposite of the value to the next one.
-        outcome = self.game.parts[0].outcome
-        ends: Any = (1 if self.game.misere else -1) if outcome is None else outcome
+        ends = self.game.final_values
         flags = kernels.TERMINATED | np.select(
             [ends == -1, ends == 1], [kernels.WON, kernels.LOST], np.uint32(0)
         )
