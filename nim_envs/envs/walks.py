@@ -110,8 +110,9 @@ class SumWalk:
             second = board.second.item(row, option)
             if second:
                 slot = states.index(0, board.group_of[part].start)
-                self._open += board.has_move[board.first_rows[slot] + second]
-                self._put(slot, second, board.first_rows[slot] + second)
+                filled = board.first_rows[slot] + second
+                self._open += board.has_move[filled]
+                self._put(slot, second, filled)
         self.is_over = not self._open
         return True
 

@@ -27,7 +27,7 @@ from nim_envs.envs.batched import kernels
 from nim_envs.envs.batched.kernels import Games, Results, Settings, Starts
 from nim_envs.envs.batched.tables import WORD_BYTES, Tables, tables_of
 from nim_envs.envs.move_truth import moves_truth, no_move_yet, truth_of_moves
-from nim_envs.envs.versus import VersusEnv
+from nim_envs.envs.versus import NO_ACTIONS, VersusEnv
 from nim_envs.errors import (
     ClosedEnvironmentError,
     InvalidActionError,
@@ -53,7 +53,6 @@ REUSED_BYTES, MOST_FREE_PIECES = 2**25, 2
 """Bytes of new rows from which on memory is used again, which the C library would give back to the
 operating system: getting it anew takes longer than writing to it. And how many pieces are held."""
 
-NO_ACTIONS = np.zeros(0, dtype=np.int64)
 NO_ROWS = np.zeros((0, 1), dtype=np.uint64)
 
 Infos = dict[str, Any]

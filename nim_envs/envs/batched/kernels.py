@@ -698,16 +698,7 @@ def show(
     for begins in range(0, len(games.words), step):
         words, here = games.words[begins : begins + step], rows[begins:]
         if graph is not None:
-            if width < LONG_ROW:
-                for column in range(width):
-                    for i in range(len(words)):
-                        at = np.uint64(words[i] & ROW) * np.uint64(width)
-                        here[i, column] = graph.rows[at + np.uint64(column)]
-            else:
-                for i in range(len(words)):
-                    at = np.uint64(words[i] & ROW) * np.uint64(width)
-                    for column in range(width):
-                        here[i, column] = graph.rows[at + np.uint64(column)]
+            show_graph(graph, words, here)
         if total is not None:
             show_sum(total, games.blocks, begins, len(words), here)
         flags = ZERO
@@ -717,6 +708,22 @@ def show(
             for i in range(len(words)):
                 if words[i] & HIDDEN:
                     here[i, mask_column:] = NO_BITS
+
+
+@compiled
+def show_graph(graph: GraphTables, words: Words, rows: LongWords) -> None:
+    """Write the rows of some games on a graph: word by word, or row by row if they are long."""
+    width = rows.shape[1]
+    if width < LONG_ROW:
+        for column in range(width):
+            for i in range(len(words)):
+                at = np.uint64(words[i] & ROW) * np.uint64(width)
+                rows[i, column] = graph.rows[at + np.uint64(column)]
+    else:
+        for i in range(len(words)):
+            at = np.uint64(words[i] & ROW) * np.uint64(width)
+            for column in range(width):
+                rows[i, column] = graph.rows[at + np.uint64(column)]
 
 
 @compiled
