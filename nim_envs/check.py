@@ -34,26 +34,25 @@ def check_env(
     - a game does not begin as ``game`` does, or a move leads elsewhere; in a Gymnasium environment
       a move of the opponent follows the agent's within the step, or in self-play none;
     - an observation is not in its space; an ``"action_mask"``, in the observation or the info, is
-      not that of the legal actions, of no action for an agent that is not to move or at the end;
+      not that of the legal actions, of none for an agent that is not to move or at the end;
     - in an ``AECEnv`` the agents do not take turns, ``possible_agents[0]`` first;
     - the reward is not 1 for the winner and -1 for the loser at the end, 0 for a draw and before;
-    - a game does not terminate where no move is left, or not for both agents; or is not truncated
-      where both have made ``env.unwrapped.max_cycles`` moves, or by Gymnasium's ``TimeLimit``;
+    - a game does not terminate for both where no move is left, or is not truncated where both have
+      made ``env.unwrapped.max_cycles`` moves, or by Gymnasium's ``TimeLimit``;
     - an illegal action, or one outside the space, does not lose, nor raise an error that changes
       nothing (an ``IndexError`` or the like is no answer);
     - a returned array changes later, or the game changes where the caller writes to it;
-    - the same seed and actions make another game.
-
-    PettingZoo's ``api_test`` and ``seed_test``, if what they import is installed, or Gymnasium's
-    ``check_env`` must pass; the latter not where illegal actions, which it takes, raise errors, or
-    games are truncated after a step.
+    - the same seed and actions make another game;
+    - PettingZoo's ``api_test`` or ``seed_test`` (if what they import is installed) or Gymnasium's
+      ``check_env`` fails; they are left out where they take illegal actions, which raise errors,
+      and where a Gymnasium environment is truncated after a step, which that function refuses.
 
     Args:
         env: an ``AECEnv`` or a ``gymnasium.Env``, wrapped or not; copies of it are played.
         game: the game that it plays; by default ``env.game``, in wrappers too.
         position_of: function from an observation of the player to move, as ``env`` returns it, to
-            the position, a tuple as ``game.moves`` takes it. By default the observation, or its
-            entry ``"observation"``, holds this tuple's numbers.
+            the position, a tuple as ``game.moves`` takes it; by default the observation, or its
+            entry ``"observation"``, holds these numbers.
 
     Raises:
         ConformanceError: the environment is wrong: at which move of which seed, what was expected,
@@ -61,19 +60,10 @@ def check_env(
         TypeError: ``env`` is no such environment (a batch is none), or has no ``game``.
 
     Example:
-        >>> import gymnasium
         >>> from nim_envs import GameEnv, check_env, make_game
         >>> env = GameEnv(make_game("nim", heaps=(1, 2)), encoding="unary")
         >>> check_env(env, position_of=lambda seen: (
         ...     seen["observation"][0], seen["observation"][1:].sum()))
-        >>> class Doubled(gymnasium.RewardWrapper):
-        ...     def reward(self, reward):
-        ...         return 2 * reward
-        >>> check_env(Doubled(gymnasium.make("nim_envs/Nim-v0", heaps=(1,))))
-        Traceback (most recent call last):
-            ...
-        nim_envs.errors.ConformanceError: seed 0, move 1, action 0 at (1,): expected the reward 1, \
-found 2.0
     """
     if not isinstance(env, (AECEnv, gymnasium.Env)):
         raise TypeError(f"check_env takes one AECEnv or gymnasium.Env, and no batch, not {env!r}")
@@ -83,11 +73,10 @@ found 2.0
     check = _Lockstep(copy.deepcopy(env), game, position_of)
     games = [check.positions(seed) for seed in range(200)]
     for seed in range(0, 200, 5):
-        check.earlier = games[seed]
-        check.positions(seed)
-    single = isinstance(env, gymnasium.Env)
-    samples_illegal = single or not check.has_masks
-    if not (check.illegal_raises and samples_illegal) and not (single and check.most_moves == 2):
+        check.positions(seed, games[seed])
+    # Gymnasium's takes illegal actions, and no game that is truncated after a step.
+    turns = isinstance(env, AECEnv) and check.has_masks
+    if turns or not (check.illegal_raises or check.most_moves == 2):
         try:
             _library_tests(env)
         except Exception as error:  # mostly assertions
@@ -121,20 +110,20 @@ class _Lockstep:
             self.env, self.replies = _Turns(env), False
         else:
             self.starts |= {after for start in self.starts for _, after in game.moves(start)}
-            if env.has_wrapper_attr("_max_episode_steps"):  # of TimeLimit
+            with suppress(AttributeError):  # where there is no TimeLimit
                 self.most_steps = env.get_wrapper_attr("_max_episode_steps")
         cycles = getattr(env.unwrapped, "max_cycles", None)
         self.most_moves = None if cycles is None else 2 * cycles
         self.num_actions = int(self.env.action_space.n)
         self.has_masks = self.illegal_raises = False
-        self.earlier: list[Position] = []  # the positions when the seed was used before
 
-    def positions(self, seed: int) -> list[Position]:
-        """Play a game, and return its positions at the steps."""
-        self.rng, self.writes, self.moves = np.random.default_rng(seed), seed % 2 == 1, 0
+    def positions(self, seed: int, earlier: Sequence[Position] = ()) -> list[Position]:
+        """Play a game, and return its positions; ``earlier`` are those of the seed before."""
+        self.rng, self.writes = np.random.default_rng(seed), seed % 2 == 1
         self.begin = f"seed {seed}" + ", where returned arrays are written to" * self.writes
         self.where = f"{self.begin}, reset"
         self.met, self.returned = list[Position](), list[tuple[Any, Any]]()
+        self.earlier = earlier
         try:
             self.play(seed)
         except ConformanceError as error:
@@ -147,17 +136,17 @@ class _Lockstep:
         """Play a game, and check each step."""
         game, steps, ended = self.game, 0, False
         seen, info = self.env.reset(seed=seed)
-        position, self.moves = self.position(seen), int(info.get("seat", 0))
+        position, moves = self.position(seen), int(info.get("seat", 0))
         if game.is_over(position) or (self.starts and position not in self.starts):
             raise ConformanceError(f"expected a start of {game!r}, found {position}")
         self.look(seen, info, game.actions(position))
         while not ended:
             legal = game.actions(position)
-            illegal = {*range(-1, self.num_actions + 1)}.difference(legal)
             is_illegal = seed % 3 == 2 and self.rng.random() < 0.2
+            illegal = {*range(-1, self.num_actions + 1)}.difference(legal)
             action = int(self.rng.choice(sorted(illegal) if is_illegal else legal))
             kind = "illegal action" if is_illegal else "action"
-            self.where = f"{self.begin}, move {self.moves + 1}, {kind} {action} at {position}"
+            self.where = f"{self.begin}, move {moves + 1}, {kind} {action} at {position}"
             try:
                 result = self.env.step(np.int64(action) if steps % 2 else action)
             except (LookupError, TypeError, AttributeError, ConformanceError):
@@ -173,39 +162,28 @@ class _Lockstep:
                 self.look(seen, info, [])
                 return
             after = game.play(position, action)
-            self.moves, steps = self.moves + 1, steps + 1
-            cut = self.moves == self.most_moves
-            position = self.reply(after, seen, none=cut or game.is_over(after))
-            self.moves += position != after
+            moves, steps = moves + 1, steps + 1
+            cut = moves == self.most_moves
+            position = self.position(seen, after, no_reply=cut or game.is_over(after))
+            moves += position != after
             over = game.is_over(position)
             value = game.end_value(position) if over else 0
             _equal("the reward", reward, value if position != after else 0 - value)
-            ends = over, steps == self.most_steps or (self.moves == self.most_moves and not over)
+            ends = over, steps == self.most_steps or (moves == self.most_moves and not over)
             _equal("terminated and truncated", (terminated, truncated), ends)
             opponents_turn = cut and self.replies is not False
             self.look(seen, info, [] if opponents_turn else game.actions(position))
             ended = any(ends)
 
-    def reply(self, after: Position, seen: Any, *, none: bool) -> Position:
-        """Return the position of an observation, after the opponent's move if there is one."""
-        position = self.position(seen)
-        if self.replies is None and not none:
-            self.replies = position != after
-        if none or not self.replies:
-            _equal("the position", position, after)
-        elif position not in (options := [option for _, option in self.game.moves(after)]):
-            raise ConformanceError(f"expected the opponent's move to {options}, found {position}")
-        return position
-
-    def position(self, seen: Any) -> Position:
-        """Return the position of an observation."""
+    def position(
+        self, seen: Any, after: Position | None = None, no_reply: bool = False
+    ) -> Position:
+        """Return the position of an observation: ``after`` a move, or the reply to it."""
         try:
-            if self.position_of is None:
-                numbers = np.ravel(seen["observation"] if isinstance(seen, Mapping) else seen)
-            else:
-                numbers = self.position_of(seen)
+            numbers = seen["observation"] if isinstance(seen, Mapping) else seen
+            numbers = np.ravel(numbers) if self.position_of is None else self.position_of(seen)
             position = tuple(int(number) for number in numbers)
-            self.game.is_over(position)
+            options = [option for _, option in self.game.moves(after or position)]
         except Exception as error:  # position_of too may raise anything
             raise ConformanceError(
                 f"expected a position that the observation or position_of= shows, found {error!r}"
@@ -213,11 +191,19 @@ class _Lockstep:
         for earlier in self.earlier[len(self.met) : len(self.met) + 1]:
             _equal("the position, as the same seed gave before,", position, earlier)
         self.met.append(position)
+        if after is None:
+            return position
+        if self.replies is None and not no_reply:
+            self.replies = position != after
+        if no_reply or not self.replies:
+            _equal("the position", position, after)
+        elif position not in options:
+            raise ConformanceError(f"expected the opponent's move to {options}, found {position}")
         return position
 
     def look(self, seen: Any, info: Any, legal: list[int]) -> None:
         """Check the space and the mask of an observation, and that earlier arrays are as then."""
-        self.has_masks |= _look(seen, info, self.env.observation_space, self.num_actions, legal)
+        self.has_masks |= _has_masks(seen, info, self.env, legal)
         for array, before in self.returned:
             _equal("a returned array to stay", array.tolist(), before.tolist())
         parts = [seen, *info.values(), *(seen.values() if isinstance(seen, Mapping) else ())]
@@ -265,27 +251,28 @@ class _Turns:
         _equal("rewards with the sum", sum(env.rewards[agent] for agent in agents), 0)
         _equal("the terminations", env.terminations, dict.fromkeys(agents, over))
         _equal("the truncations", env.truncations, dict.fromkeys(agents, cut))
-        seen, info, space = env.observe(self.other), env.infos[self.other], self.observation_space
-        _look(seen, info, space, int(self.action_space.n), [])
+        _has_masks(env.observe(self.other), env.infos[self.other], self, [])
         return env.observe(self.mover), copy.deepcopy(env.infos[self.mover])
 
 
-def _look(seen: Any, info: Any, space: Any, num_actions: int, legal: list[int]) -> bool:
+def _has_masks(seen: Any, info: Any, env: Any, legal: list[int]) -> bool:
     """Check an observation and its masks; return whether there are any."""
-    if not space.contains(seen):
-        raise ConformanceError(f"expected an observation in {space}, found {seen!r}")
+    if not env.observation_space.contains(seen):
+        raise ConformanceError(
+            f"expected an observation in {env.observation_space}, found {seen!r}"
+        )
     holders = [each for each in (seen, info) if isinstance(each, Mapping)]
     masks = [np.asarray(each["action_mask"]) for each in holders if "action_mask" in each]
     for mask in masks:
-        _equal("a mask of the shape", mask.shape, (num_actions,))
+        _equal("a mask of the shape", mask.shape, (env.action_space.n,))
         _equal("a mask of the actions", np.flatnonzero(mask).tolist(), legal)
     return bool(masks)
 
 
-def _equal(what: str, found: Any, expected: Any, by: str = "") -> None:
+def _equal(what: str, found: Any, expected: Any) -> None:
     """Raise unless a value is as expected."""
     if found != expected:
-        raise ConformanceError(f"expected {what} {expected}, found {found}{by}")
+        raise ConformanceError(f"expected {what} {expected}, found {found}")
 
 
 def check_game(game: Game) -> None:
@@ -294,8 +281,8 @@ def check_game(game: Game) -> None:
     All positions that play reaches are searched: there ``moves``, ``actions``, ``play`` and
     ``is_over`` must agree, play must end, and ``game.solution``, by the theorem of the game if it
     has one, must give the values and the actions that keep them. Where moves form cycles, values
-    and distances are checked against those after each move, which proves them: a win or a loss by
-    induction on its distance, a draw as neither player has to leave the drawn positions.
+    are compared with those after each move, and so are distances, which proves them: a win or a
+    loss by induction on its distance, a draw as no player has to leave the drawn positions.
 
     Raises:
         ConformanceError: the game is wrong: at which position, what was expected and found.
@@ -326,46 +313,28 @@ def check_game(game: Game) -> None:
                 "tries: check a smaller board"
             )
         waiting += [after for _, after in moves[position]]
-    values = _proved(game, moves) if game.has_cycles else _searched(game, moves)
-    claims = game.solution.value(np.array(list(values))).tolist()
-    for number, (position, value) in enumerate(values.items()):
-        where, by = f"by search at {position}", f" by {game.solution.method}"
-        _equal(f"{where} the value", claims[number], value, by)
-        if number % max(1, len(values) // 1000) == 0:
-            keeping = [action for action, after in moves[position] if -values[after] == value >= 0]
-            found = game.solution.keeping_actions(position).tolist()
-            _equal(f"{where} the actions that keep the value", found, keeping, by)
-
-
-Moves = Mapping[Position, Sequence[tuple[int, Position]]]
-"""The actions at each position, and where they lead."""
-
-
-def _searched(game: Game, moves: Moves) -> dict[Position, int]:
-    """Return the value of each position, by search; raise an error if play does not end."""
-    values: dict[Position, int] = {}
     after_each = {position: [after for _, after in moves[position]] for position in moves}
-    try:
-        for position in TopologicalSorter(after_each).static_order():  # those after a move first
-            reached = [-values[after] for after in after_each[position]]
-            values[position] = max(reached) if reached else game.end_value(position)
+    try:  # those after a move before it, so that values are proved by induction
+        order = [*moves] if game.has_cycles else [*TopologicalSorter(after_each).static_order()]
     except CycleError as error:
         through = error.args[1][0]
         raise ConformanceError(f"expected play to end, found a cycle through {through}") from None
-    return values
-
-
-def _proved(game: Game, moves: Moves) -> dict[Position, int]:
-    """Return the value of each position by the solution, whose distances prove it."""
-    positions = np.array(list(moves))
-    values = dict(zip(moves, game.solution.value(positions).tolist(), strict=True))
-    distances = dict(zip(moves, game.solution.distance(positions).tolist(), strict=True))
-    for position, options in moves.items():
-        reached = [(-values[after], distances[after]) for _, after in options]
-        value = max(reached)[0] if reached else game.end_value(position)
-        _equal(f"at {position} by the values after each move the value", values[position], value)
-        far = [distance for each, distance in reached if each == value]
-        expected = (1 + (min(far) if value == 1 else max(far))) if far else 0
-        expected = expected if value else -1
-        _equal(f"at {position} the distance", distances[position], expected)
-    return values
+    solution, points = game.solution, np.array(order)
+    values = dict(zip(order, solution.value(points).tolist(), strict=True))
+    found = solution.distance(points).tolist() if game.has_cycles else []
+    distances = dict(zip(order, found, strict=False))
+    for number, position in enumerate(order):
+        reached = [-values[after] for after in after_each[position]]
+        value = max(reached) if reached else game.end_value(position)
+        claim = f"of {solution.method} at {position}"
+        _equal(f"{claim} the value", values[position], value)
+        keeping = [action for action, after in moves[position] if -values[after] == value]
+        if number % max(1, len(order) // 1000) == 0:
+            actions = solution.keeping_actions(position).tolist()
+            _equal(
+                f"{claim} the actions that keep the value", actions, keeping if value >= 0 else []
+            )
+        if distances:
+            further = [distances[after] for _, after in moves[position] if -values[after] == value]
+            longest = (min if value == 1 else max)(further, default=-1)
+            _equal(f"{claim} the distance", distances[position], longest + 1 if value else -1)

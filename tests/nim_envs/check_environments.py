@@ -159,6 +159,22 @@ class WinnerPays(PlainNim):
         super().end(self.other(winner))
 
 
+class NobodyWins(PlainNim):
+    def end(self, winner):
+        super().end(winner)
+        self.rewards = dict.fromkeys(self.agents, 0)
+
+
+class IllegalMoveWins(PlainNim):
+    def illegal(self, agent):
+        self.end(agent)
+
+
+class EndsWithOneLeft(PlainNim):
+    def is_finished(self):
+        return self.heaps.sum() <= 1
+
+
 class LastRewardLost(PlainNim):
     def _accumulate_rewards(self):
         pass

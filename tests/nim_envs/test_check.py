@@ -90,6 +90,9 @@ def test_right_environments_pass(name, capsys, recwarn):
 FAULTY = {
     # From scratch: the arguments of the environment, and what was expected.
     "WinnerPays": ((), "the reward 1, found -1"),
+    "NobodyWins": ((), "the reward 1, found 0"),
+    "IllegalMoveWins": ((), r"a loss, reward and terminated \(-1, True\), found \(1, True\)"),
+    "EndsWithOneLeft": ((), "the reward 0, found 1"),
     "LastRewardLost": ((), r"last\(\) the rewards .*1.*, found .*0"),
     "MaskOfTheOther": ((), r"mask of the actions \[\], found \[0, 1"),
     "LiveObservation": ((), r"array to stay \[3, 4, 5\], found \["),
@@ -201,7 +204,7 @@ def test_a_draw_that_is_taken_for_a_loss_is_found():
     values[np.flatnonzero((values == 0) & game.board.ends)[0]] = -1
     wrong = replace(game)
     vars(wrong)["solution"] = Solution(game.board, "hearsay", values.__getitem__)
-    with pytest.raises(ConformanceError, match=r"the value 0, found -1 by hearsay"):
+    with pytest.raises(ConformanceError, match=r"of hearsay at .* the value 0, found -1"):
         check_game(wrong)
 
 
@@ -219,7 +222,7 @@ def at_2_1(right):
 @pytest.mark.parametrize(
     ("owner", "method", "wrong", "message"),
     [
-        ("solution", "value", at_2_1, r"at \(2, 1\) the value 1, found -1 by Bouton"),
+        ("solution", "value", at_2_1, r"of Bouton.* at \(2, 1\) the value 1, found -1"),
         (
             "solution",
             "keeping_actions",

@@ -282,7 +282,7 @@ def test_values_and_distances_are_checked_by_those_after_each_move(wrong):
     if wrong is None:
         nim_envs.check_game(game)
     else:
-        with pytest.raises(ConformanceError, match="expected at"):
+        with pytest.raises(ConformanceError, match="expected of retrograde analysis at"):
             nim_envs.check_game(game)
 
 
