@@ -4,8 +4,6 @@
 ``--force-python 3.13`` it does so on that Python; ``.ci/run`` runs them all.
 """
 
-from __future__ import annotations
-
 import re
 import shlex
 import sys

@@ -1,7 +1,5 @@
 """The command line: python -m agents train, evaluate, show, play, tournament, diagnose."""
 
-from __future__ import annotations
-
 import sys
 
 from nim_envs.errors import MissingPackageError

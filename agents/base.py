@@ -1,7 +1,5 @@
 """The protocols that players and learners implement."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol, runtime_checkable

@@ -1,7 +1,5 @@
 """Numba's compiler for table learners: functions that loops inline, and loops cached on disk."""
 
-from __future__ import annotations
-
 import hashlib
 import inspect
 from collections.abc import Callable

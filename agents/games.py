@@ -1,7 +1,5 @@
 """The game of an environment, and games in words."""
 
-from __future__ import annotations
-
 import hashlib
 from typing import Any
 

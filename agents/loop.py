@@ -1,7 +1,5 @@
 """One game, step by step: learners get each turn when it is complete, then the whole game."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Matches, games and tournaments between players."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass

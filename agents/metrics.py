@@ -1,7 +1,5 @@
 """Measurements of training: results, lengths, entropy and optimality, and learning curves."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """The players of a training run: one agent, one for each seat, or a learner and its opponents."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Sequence
 from copy import deepcopy

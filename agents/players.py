@@ -1,7 +1,5 @@
 """Players that do not learn: random, optimal, and a person at a prompt."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """Pictures of training and of policies: curves and heatmaps (matplotlib)."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Policies by a table, and probabilities of actions."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from agents.rows import GameRows, Rows

@@ -1,7 +1,5 @@
 """Policies as text for people."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The learners by name, one row each, for the command line, benchmarks, tests and the manual."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Schedules: the probability of exploration as a function of the finished games."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 

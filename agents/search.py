@@ -1,7 +1,5 @@
 """Search players for deterministic zero-sum AEC environments with perfect information."""
 
-from __future__ import annotations
-
 import copy
 import math
 from collections.abc import Callable

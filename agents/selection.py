@@ -4,8 +4,6 @@
 caller, which decides the choice.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Self-play of table learners in one compiled loop, with the tables of the step-by-step loop."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable
 from typing import Any, NamedTuple

@@ -4,8 +4,6 @@ A file runs no code as it is read, and nothing is imported by a name out of it. 
 as the result of its method ``saved``: arrays, plain values and generators by name.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import zipfile

@@ -6,8 +6,6 @@ and numbers, and its behaviour is functions of that state: ``choose``, ``learn``
 environment; :mod:`agents.self_play` compiles the same functions into a loop of whole games.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections import namedtuple
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """Training: games of learners against themselves, each other and other players."""
 
-from __future__ import annotations
-
 import signal
 import threading
 import time

@@ -1,7 +1,5 @@
 """The benchmarks: their list, and one by its name."""
 
-from __future__ import annotations
-
 import ast
 from importlib import import_module
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Throughput of batched environments, and the least time that copying their arrays takes."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from functools import partial

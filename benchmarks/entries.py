@@ -1,7 +1,5 @@
 """Learners named on the command line, of this project or anyone's: how each is made and trained."""
 
-from __future__ import annotations
-
 import itertools
 import sys
 from collections.abc import Callable, Iterable

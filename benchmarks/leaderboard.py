@@ -6,8 +6,6 @@ have written is refused, as is an entry that has rows of a learner of this proje
 entry.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple

@@ -3,8 +3,6 @@
 python -m benchmarks.learning_speed --help explains every option.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path

@@ -3,8 +3,6 @@
 python -m benchmarks.optimality --help explains every option.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import product

@@ -1,7 +1,5 @@
 """Options that the command lines of the benchmarks share."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any

@@ -3,8 +3,6 @@
 python -m benchmarks.pictures --help explains every option.
 """
 
-from __future__ import annotations
-
 import io
 from collections.abc import Iterator
 from pathlib import Path

@@ -5,8 +5,6 @@ k-th of its legal actions, ``auto_reset(env.step)`` makes the move, and begins a
 one has ended; ``jax.lax.scan`` repeats it without a return to Python.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from typing import Any

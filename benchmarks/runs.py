@@ -1,7 +1,5 @@
 """Runs of a benchmark, in parallel; joblib keeps their results until the tables are written."""
 
-from __future__ import annotations
-
 import multiprocessing
 import signal
 import sys

@@ -3,8 +3,6 @@
 python -m benchmarks.scaling --help explains every option.
 """
 
-from __future__ import annotations
-
 import itertools
 import sys
 from dataclasses import dataclass

@@ -7,8 +7,6 @@ is scored over all of them; with one learner for each seat, each is scored over 
 seat can be to move.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any

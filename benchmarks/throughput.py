@@ -3,8 +3,6 @@
 python -m benchmarks.throughput --help explains every option.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Timing of all contestants in rounds, so that slow periods of the machine affect all equally."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The command line: python -m nim_envs."""
 
-from __future__ import annotations
-
 import sys
 
 from nim_envs.errors import MissingPackageError

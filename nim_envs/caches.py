@@ -1,7 +1,5 @@
 """Caches: one of limited size, and one of values that are in use."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable
 from typing import TypeVar
 from weakref import WeakValueDictionary

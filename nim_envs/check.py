@@ -1,7 +1,5 @@
 """Checks of anybody's environments and games, in lock-step with the rules."""
 
-from __future__ import annotations
-
 import copy
 import importlib
 import io

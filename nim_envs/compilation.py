@@ -1,7 +1,5 @@
 """Numba's compiler with its own cache on disk."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable
 from typing import Any, TypeVar, cast

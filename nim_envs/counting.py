@@ -1,7 +1,5 @@
 """The number of plays of a game, the usual test of rules (perft)."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any

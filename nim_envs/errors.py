@@ -1,7 +1,5 @@
 """The exceptions of the package: each message names what was given and what is allowed."""
 
-from __future__ import annotations
-
 import gymnasium
 
 

@@ -1,7 +1,5 @@
 """Atomic writing of files: the new file replaces the old one only when it is complete."""
 
-from __future__ import annotations
-
 import errno
 import os
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Rows of points by their coordinates."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from operator import index, mul

@@ -1,7 +1,5 @@
 """Parts from their moves: from a function, by vectors that moves subtract, by cells they take."""
 
-from __future__ import annotations
-
 import re
 from array import array
 from collections import deque

@@ -1,7 +1,5 @@
 """Nim-sum and minimum excludant."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from functools import reduce
 from operator import index, xor

@@ -1,7 +1,5 @@
 """Optional packages, imported when they are used."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module

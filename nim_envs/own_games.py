@@ -1,7 +1,5 @@
 """Games from a function of moves."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Hashable, Iterable
 from typing import Any

@@ -1,7 +1,5 @@
 """Answers of players: actions, or probabilities of actions, as NumPy arrays and checked."""
 
-from __future__ import annotations
-
 import reprlib
 from typing import Any
 

@@ -5,8 +5,6 @@ arbitrary positions, and so not be scored, gives the reason in an attribute ``un
 Answers are checked in :mod:`~nim_envs.player_answers`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from inspect import Parameter, signature
 from itertools import repeat

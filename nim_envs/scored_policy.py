@@ -1,7 +1,5 @@
 """Policies as scores ask them: the observations of positions, and checked probabilities."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Mapping
 from inspect import isroutine

@@ -1,7 +1,5 @@
 """Exact scores of any policy: optimality, best response, expected scores."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

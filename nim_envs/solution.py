@@ -4,8 +4,6 @@ A theorem beside the game; the Grundy values of a sum's parts; induction on a gr
 sum without a table of its moves.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, partial, wraps
 from typing import Any, TypeVar

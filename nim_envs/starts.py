@@ -5,8 +5,6 @@ one game. Positions of a box of up to 2**20 are listed, and drawn by index; of a
 drawn until one is wanted. All randomness comes from the generator that is passed in.
 """
 
-from __future__ import annotations
-
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence

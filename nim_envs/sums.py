@@ -1,7 +1,5 @@
 """Sums: parts side by side, of which a move changes one; never listed unless asked for."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from functools import cached_property

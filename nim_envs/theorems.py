@@ -5,8 +5,6 @@ NumPy's integers are calculated with exactly, without overflow; an integer of 2*
 array of Python's integers, ``np.array([[10**30, 7]], dtype=object)``.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from nim_envs.typing import BoolArray, IntArray

@@ -1,7 +1,5 @@
 """Types of arrays and of positions."""
 
-from __future__ import annotations
-
 from typing import Any, TypeVar
 
 import numpy as np

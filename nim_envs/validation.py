@@ -4,8 +4,6 @@ Functions called ``checked_...`` return the value of the argument that they name
 ``InvalidGameError``.
 """
 
-from __future__ import annotations
-
 import math
 import operator
 import os

@@ -1,7 +1,5 @@
 """Commands run in this process, as a person types them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import pytest

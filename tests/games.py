@@ -1,7 +1,5 @@
 """The games that tests sweep: every registered one, and unusual arguments of each."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from nim_envs.registry import GAMES

@@ -1,7 +1,5 @@
 """The chi-squared test, without the rest of SciPy's statistics, which take long to import."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import chdtrc

@@ -1,7 +1,5 @@
 """Many small cases as one test, where each would take less time than pytest takes for a test."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from inspect import Signature, signature

@@ -4,8 +4,6 @@ The recursion reads the functions that a game was made from and shares no code w
 Every entry of :data:`GAMES` is a function that returns an :class:`Entry`; they are made once.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from functools import cache

@@ -1,7 +1,5 @@
 """Few combinations of independent factors that hold every pair of their values."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import combinations, cycle, product
 from typing import Any

@@ -1,7 +1,5 @@
 """The command that trains a learner on probe games and names its fault."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable
 from functools import partial

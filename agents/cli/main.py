@@ -1,7 +1,5 @@
 """The command group of ``python -m agents``."""
 
-from __future__ import annotations
-
 import click
 
 from agents.cli.diagnose import diagnose

@@ -1,7 +1,5 @@
 """A game between a person and an agent, or between two people: moves, replies, undo."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

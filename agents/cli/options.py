@@ -1,7 +1,5 @@
 """Games, learners, players and pictures, from the arguments of the command line."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable
 from functools import wraps

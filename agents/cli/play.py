@@ -1,7 +1,5 @@
 """The command that lets a person play, at a prompt or in a window."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A window in which a person plays by mouse; pygame is imported when it opens."""
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The commands that score players, show what they play, and let them meet each other."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any

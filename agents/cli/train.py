@@ -1,7 +1,5 @@
 """The command that trains a learner."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """One-step actor-critic for alternating moves."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

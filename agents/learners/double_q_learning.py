@@ -1,7 +1,5 @@
 """Double Q-learning with the negamax bootstrap."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

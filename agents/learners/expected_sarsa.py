@@ -1,7 +1,5 @@
 """Expected SARSA, from one turn of the mover to its next."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

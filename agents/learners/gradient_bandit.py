@@ -1,7 +1,5 @@
 """Gradient bandits, one at each position, trained on the results of whole games."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Monte-Carlo control with exploring starts for alternating moves."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

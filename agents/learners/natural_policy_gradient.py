@@ -1,7 +1,5 @@
 """The natural policy gradient of a softmax table, for alternating moves."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Q-learning for alternating moves, with a choice of bootstrap targets."""
 
-from __future__ import annotations
-
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, NamedTuple
 

@@ -1,7 +1,5 @@
 """Real-time dynamic programming: value iteration at the positions of the games played."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """TD(0) on values of afterstates: from the position after a move to the one after the reply."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Any
 

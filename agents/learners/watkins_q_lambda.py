@@ -1,7 +1,5 @@
 """Watkins's Q(λ), offline: λ-returns of finished games, from one turn of the mover to its next."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The win/loss-ratio learner, which counts wins and losses of every move played."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The base of this package's learners that choose their own games."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from typing import Any, TypeVar
 

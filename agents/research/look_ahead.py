@@ -1,7 +1,5 @@
 """Policies that look one move ahead, on boards of any size."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import cached_property

@@ -3,8 +3,6 @@
 python -m benchmarks.published --help explains every option.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path

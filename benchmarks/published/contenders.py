@@ -1,7 +1,5 @@
 """The learners compared with published ones, trained for a number of games or of seconds."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ Its "optimal" opponent always moves in the largest heap; where that heap has no 
 silently passes. Its exploration takes one object only.
 """
 
-from __future__ import annotations
-
 import random
 
 from benchmarks.published.q_learner import HEAPS, Move, State, after, moves_of

@@ -4,8 +4,6 @@ Both bootstrap from the largest value of the position after the move, as if it w
 own. It is the opponent's: a good position there is bad for the mover.
 """
 
-from __future__ import annotations
-
 import random
 from collections import deque
 from collections.abc import Callable, Mapping

@@ -1,7 +1,5 @@
 """The published systems: settings, figures, defects, and the learners compared with them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial

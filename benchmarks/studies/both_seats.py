@@ -1,7 +1,5 @@
 """Self-play as one stream of steps, as libraries for one player see it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import gymnasium

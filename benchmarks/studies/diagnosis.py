@@ -3,8 +3,6 @@
 python -m benchmarks.studies.diagnosis --help explains every option.
 """
 
-from __future__ import annotations
-
 import time
 from collections import Counter
 from collections.abc import Sequence

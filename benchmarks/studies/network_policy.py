@@ -1,7 +1,5 @@
 """Networks of PyTorch as policies, whatever library trained them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -4,8 +4,6 @@ python -m benchmarks.studies.openspiel_games prints the table, in some minutes; 
 such as "hex(board_size=3)", it prints their rows.
 """
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

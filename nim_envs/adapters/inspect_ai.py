@@ -3,8 +3,6 @@
 ``inspect eval nim_envs/exam --model openai/NAME -T seed=0`` runs it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

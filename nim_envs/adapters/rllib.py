@@ -1,7 +1,5 @@
 """RLlib: turn-based games in self-play, for its module with action masking."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pettingzoo

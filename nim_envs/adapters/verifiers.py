@@ -4,8 +4,6 @@ verifiers finds a taskset by the name of a module at the top level that has it i
 so a file of two lines makes these known to it; the tutorial has one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any, Literal
 

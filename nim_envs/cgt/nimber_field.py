@@ -8,8 +8,6 @@ ch. 6). Each function takes non-negative integers of any size, or NumPy arrays o
 negative number, and a :exc:`TypeError` for what is not an integer.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cache, partial, wraps
 from operator import index

@@ -1,7 +1,5 @@
 """Partitions of points that moves respect."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Grundy values of heaps of every size, and periods of these sequences with their proof."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import isqrt

@@ -1,7 +1,5 @@
 """The command that names the fault of an agent."""
 
-from __future__ import annotations
-
 import inspect
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The command group of ``python -m nim_envs``."""
 
-from __future__ import annotations
-
 import click
 from tabulate import tabulate
 

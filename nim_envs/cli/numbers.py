@@ -1,7 +1,5 @@
 """The commands about Grundy values of heaps, their periods, misère quotients, and nimbers."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import click

@@ -1,7 +1,5 @@
 """Options, errors and output shared by several commands."""
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Callable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """The command that solves a position."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import click

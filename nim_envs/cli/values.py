@@ -1,7 +1,5 @@
 """Values of options, such as ``--set heaps=3,4,5`` and ``--position 3,4,5``."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping
 from contextlib import suppress

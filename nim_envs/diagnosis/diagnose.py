@@ -1,7 +1,5 @@
 """Diagnosis of agents: training on probes, the faults that fit, exact scores on boards."""
 
-from __future__ import annotations
-
 import inspect
 import time
 from collections.abc import Callable, Iterable

@@ -6,8 +6,6 @@ is used, and whose turns are learned, and is solved on every probe. There are th
 it is the mover's own next one, after the reply; in *whole games* every move learns the result.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any, NamedTuple

@@ -5,8 +5,6 @@ likeness, except in the probes of observation. Decisions come in both orders of 
 a decision moves are forced, so that learners of all kinds agree on the result.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property

@@ -1,7 +1,5 @@
 """The reports of diagnoses."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from typing import Any

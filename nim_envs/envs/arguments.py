@@ -1,7 +1,5 @@
 """Arguments that environments share: starts, opponents, seats, seeds and options of ``reset``."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from difflib import get_close_matches

@@ -1,7 +1,5 @@
 """The exact truth about moves: what the position was worth, and whether it still is."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

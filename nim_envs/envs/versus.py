@@ -1,7 +1,5 @@
 """The Gymnasium environment: one seat against an opponent, or both seats in self-play."""
 
-from __future__ import annotations
-
 from typing import Any, Literal
 
 import gymnasium

@@ -1,7 +1,5 @@
 """Games on boards and graphs: queens, pairs of numbers, bars, dominoes, nodes and tokens."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import chain, product

@@ -1,7 +1,5 @@
 """Games on heaps: Nim and its kin, the addition game, and heaps that split."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence, Set
 from functools import partial
 from itertools import combinations, product

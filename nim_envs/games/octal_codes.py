@@ -3,8 +3,6 @@
 Only the rule of one heap is here: the options of a heap of ``n`` objects.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 

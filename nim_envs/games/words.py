@@ -1,7 +1,5 @@
 """Moves in words: functions of the label of an option and the position before it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from nim_envs.games.octal_codes import LEAVE_ONE, LEAVE_TWO, WHOLE, HeapGame

@@ -1,7 +1,5 @@
 """Rendering of batched games: a picture or a text of each."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -4,8 +4,6 @@ The script knows no rules. For every board it is handed all positions with their
 pictures of :mod:`nim_envs.render`, which moves win, and the moves of its opponents.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Boards: squares, what fills them, and the moves that a click on one chooses."""
 
-from __future__ import annotations
-
 import math
 from abc import abstractmethod
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Shapes drawn smoothly on a pygame surface; pygame is imported when a canvas is made."""
 
-from __future__ import annotations
-
 import math
 import os
 from collections.abc import Callable, Iterable

@@ -1,7 +1,5 @@
 """A picture as an array that notebooks display."""
 
-from __future__ import annotations
-
 import io
 from typing import Any
 

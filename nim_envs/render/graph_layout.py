@@ -1,7 +1,5 @@
 """Places for the nodes of a directed acyclic graph, in layers from its sources to its sinks."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 from nim_envs.graph import Part

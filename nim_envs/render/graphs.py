@@ -1,7 +1,5 @@
 """Tokens on a graph: nodes and edges, laid out in layers."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Heaps of objects: discs, bars where these would be too small, or rows of pins."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """A board to play on in a notebook: the boards of the manual as a widget."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any

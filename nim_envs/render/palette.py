@@ -1,7 +1,5 @@
 """Colours of pictures of games."""
 
-from __future__ import annotations
-
 from typing import TypeAlias
 
 Color: TypeAlias = tuple[int, int, int]

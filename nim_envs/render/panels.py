@@ -1,7 +1,5 @@
 """Layouts, which draw one part each, and panels, which hold those of all parts of a kind."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """The picture of a game: who is to move, the components, the last move."""
 
-from __future__ import annotations
-
 from functools import cached_property
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The contents of a picture of a game, apart from how it is drawn."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias

@@ -4,8 +4,6 @@ A picture is a list of shapes, each drawn over those before it. ``Canvas`` draws
 :func:`as_json` returns them as data, such as for a web page, and needs no pygame.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple, TypeAlias

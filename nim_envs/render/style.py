@@ -1,7 +1,5 @@
 """The style of all plots, readable in print, in grey and by colour-blind people."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Callable, Mapping
 from functools import wraps

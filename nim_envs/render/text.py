@@ -1,7 +1,5 @@
 """A position as text: heaps as bars, boards as grids, graphs by their arrows."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Iterable, Sequence
 

@@ -1,7 +1,5 @@
 """Running totals as tracks of numbered squares, or as a line where there are too many."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

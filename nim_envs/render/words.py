@@ -1,7 +1,5 @@
 """The rules and the positions of a game in words, for a human player."""
 
-from __future__ import annotations
-
 from itertools import groupby
 from math import prod
 

@@ -1,7 +1,5 @@
 """Forms of answers: a line, or a mark around the move after free reasoning."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable

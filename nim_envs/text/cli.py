@@ -1,7 +1,5 @@
 """Commands of text: play a game by typing, write the prompts of the exam, judge its replies."""
 
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Games in other words: a bijection of words, and a permutation of the parts' numbers."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Games in text as a Gymnasium environment."""
 
-from __future__ import annotations
-
 import string
 from collections.abc import Sequence
 from typing import Any, Literal

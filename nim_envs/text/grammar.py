@@ -1,7 +1,5 @@
 """The grammar of the moves of a game: their names in any usual order of words."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,7 +1,5 @@
 """Games in words: plain, or disguised."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Hashable, Iterable, Sequence
 from functools import cached_property, partial

@@ -1,7 +1,5 @@
 """Tokens and phrases of the grammar of moves."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Whole games in text, against any opponent, with a verdict on every reply."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass

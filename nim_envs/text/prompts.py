@@ -1,7 +1,5 @@
 """Rules, positions and moves in words."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import groupby
 

@@ -1,7 +1,5 @@
 """Reading of replies as moves: by exact match, by a small grammar, and on request in prose."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from typing import Literal

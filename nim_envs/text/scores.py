@@ -1,7 +1,5 @@
 """Exact scores of replies in text, and the blunders among them."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 import reprlib

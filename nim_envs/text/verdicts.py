@@ -1,7 +1,5 @@
 """Exact verdicts on replies, and their rewards."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal, cast
 

@@ -1,7 +1,5 @@
 """Learners to test, and games to feed them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

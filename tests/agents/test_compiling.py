@@ -1,7 +1,5 @@
 """Compiled loops are kept on disk, and follow every change of the functions that they call."""
 
-from __future__ import annotations
-
 FORMULA = """
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Default boards of the classics: too hard for random moves, and soon mastered by learners."""
 
-from __future__ import annotations
-
 import pettingzoo
 import pytest
 

@@ -1,7 +1,5 @@
 """Learners that choose their own games, in training, scores and checks."""
 
-from __future__ import annotations
-
 import pettingzoo
 import pytest
 

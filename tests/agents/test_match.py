@@ -1,7 +1,5 @@
 """Matches, and tournaments with their ratings."""
 
-from __future__ import annotations
-
 import numpy as np
 import pettingzoo
 import pytest

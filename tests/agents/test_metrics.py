@@ -1,7 +1,5 @@
 """Measurements during training: they are exact, and do not change the training."""
 
-from __future__ import annotations
-
 import numpy as np
 import pettingzoo
 import pytest

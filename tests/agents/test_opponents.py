@@ -1,7 +1,5 @@
 """Opponents of a learner: others, itself, and its earlier selves."""
 
-from __future__ import annotations
-
 import numpy as np
 import pettingzoo
 import pytest

@@ -1,7 +1,5 @@
 """The optimal player and its imperfect relative."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Players and evaluation on games with draws, against plain recursion."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Pictures show the right data, readably, and appear whole or not at all."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A function of observations and masks, as an agent: scored exactly, and an opponent."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Tables as text show the right data."""
 
-from __future__ import annotations
-
 import numpy as np
 import pettingzoo
 import pytest

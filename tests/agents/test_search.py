@@ -1,7 +1,5 @@
 """Search players on games with independently known solutions."""
 
-from __future__ import annotations
-
 import numpy as np
 import pettingzoo
 import pytest

@@ -1,7 +1,5 @@
 """Compiled self-play against the step-by-step loop: the same games, tables and generators."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

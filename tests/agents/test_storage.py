@@ -1,7 +1,5 @@
 """Learners come back from files as they were, and training goes on as if it had never stopped."""
 
-from __future__ import annotations
-
 import json
 import os
 

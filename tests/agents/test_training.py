@@ -1,7 +1,5 @@
 """The training loop passes the right transitions to learners, of truncated games too."""
 
-from __future__ import annotations
-
 import copy
 import itertools
 import sys

@@ -1,7 +1,5 @@
 """Training on games with wins, draws and losses: one worked by hand, and one learned exactly."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

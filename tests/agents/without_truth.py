@@ -1,7 +1,5 @@
 """Replacement of all functions that tell who wins by ones that raise; a search for exclusive-or."""
 
-from __future__ import annotations
-
 import ast
 import sys
 

@@ -1,7 +1,5 @@
 """An entry of a set of agents, and the agents of a stranger's set, whose learners are classes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, NamedTuple
 

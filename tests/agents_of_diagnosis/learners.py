@@ -4,8 +4,6 @@ They are written for this study alone, against the environment's public interfac
 with the code that diagnoses them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any

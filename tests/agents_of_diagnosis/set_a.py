@@ -1,7 +1,5 @@
 """Set A: the agents that the diagnosis was built with."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from typing import Any

@@ -1,7 +1,5 @@
 """The study of deep learners: its tasks, its sentences, and what needs no other library."""
 
-from __future__ import annotations
-
 import sys
 
 import pytest

@@ -1,7 +1,5 @@
 """Every benchmark at its smallest setting: it writes what it prints, and what it measured."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """The benchmark on unseen boards: its parts, and a run at a tiny setting."""
 
-from __future__ import annotations
-
 import pytest
 from click.testing import CliRunner
 

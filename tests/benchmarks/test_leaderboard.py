@@ -1,7 +1,5 @@
 """The tasks are frozen, learners are ranked by them, and external learners can enter."""
 
-from __future__ import annotations
-
 import hashlib
 
 import click

@@ -1,7 +1,5 @@
 """Rows of other libraries' learners: over the seeds, and where a library is missing."""
 
-from __future__ import annotations
-
 import re
 import sys
 

@@ -1,7 +1,5 @@
 """The open track: its tasks, scores, standings and entries."""
 
-from __future__ import annotations
-
 import hashlib
 from dataclasses import astuple
 

@@ -1,7 +1,5 @@
 """Moving pictures of games, for the README and the manual."""
 
-from __future__ import annotations
-
 import io
 
 import click

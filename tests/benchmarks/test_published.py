@@ -1,7 +1,5 @@
 """Published systems as they were, and the learners here that do better under their settings."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import replace
 

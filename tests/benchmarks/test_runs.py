@@ -1,7 +1,5 @@
 """Runs of a benchmark: in order, kept when it is stopped, made anew for other code."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

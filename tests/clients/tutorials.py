@@ -1,7 +1,5 @@
 """Runs the programs of a tutorial, as a reader would who copies them one after the other."""
 
-from __future__ import annotations
-
 import re
 import tempfile
 from pathlib import Path

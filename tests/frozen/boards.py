@@ -1,7 +1,5 @@
 """The boards: all registered games and those of the benchmark, and five games of one's own."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property

@@ -7,8 +7,6 @@ their order, are rounded to 12 digits before. Of the boards in :data:`RAW` all e
 so that a difference names the first place.
 """
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import json

@@ -4,8 +4,6 @@ What is learned stands by position. Rewards, steps and discounts give the same f
 exponentials may differ in their last bit, and so learners of preferences are rounded to 12 digits.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Records of a board: for each field, pairs of a place and the value there."""
 
-from __future__ import annotations
-
 import pickle
 from collections.abc import Callable, Iterator
 from typing import Any

@@ -4,8 +4,6 @@ All records are compared by ``python -m tests.frozen``, and by exhaustive runs. 
 play is compared of every second registered game alone, and normal play of the others.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from tests.frozen.files import NAMES, differences

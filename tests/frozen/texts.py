@@ -1,7 +1,5 @@
 """Records of games as text: prompts of five games, and the exam's suite 0."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from nim_envs import make_game

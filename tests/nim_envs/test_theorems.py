@@ -1,7 +1,5 @@
 """Theorems against searches written here from the rules alone, and against published values."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
@@ -284,7 +282,7 @@ def test_a_theorem_of_ones_own_is_checked_by_search():
     assert game.solution.method == "the theorem golden_ratio"
     check_game(game)
     with pytest.raises(
-        ConformanceError, match=r"at \(7, 4\) the value -1, found 1 by the theorem at_one"
+        ConformanceError, match=r"of the theorem at_one_position at \(7, 4\) the value -1, found 1"
     ):
         check_game(replace(game, theorem=at_one_position))
     for theorem, message in (

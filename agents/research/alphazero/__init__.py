@@ -15,8 +15,6 @@ References:
     "Monte-Carlo tree search solver", Computers and Games 2008.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any, NamedTuple
 

@@ -4,8 +4,6 @@ A network maps observations ``(n, ...)`` to a logit of every action, ``(n, actio
 ``(n,)``.
 """
 
-from __future__ import annotations
-
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 

@@ -1,7 +1,5 @@
 """The search of AlphaZero, and policies by a network with and without it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from copy import copy
 from typing import Any, NamedTuple

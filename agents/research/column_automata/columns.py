@@ -1,7 +1,5 @@
 """Claims as automata whose letters are whole columns, the highest first."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The exam of an automaton: a search of random boards for positions where it is inconsistent."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 import numpy as np

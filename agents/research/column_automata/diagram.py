@@ -1,7 +1,5 @@
 """Pictures of column automata (matplotlib)."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 
 from matplotlib.axes import Axes

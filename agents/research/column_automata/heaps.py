@@ -1,7 +1,5 @@
 """Games of heaps from which a move takes objects, for the learner of column automata."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property

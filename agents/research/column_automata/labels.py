@@ -1,7 +1,5 @@
 """Labels of positions, lost or won: by look-ahead along games, or by signs of learned values."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from typing import Any
 

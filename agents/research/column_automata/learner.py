@@ -1,7 +1,5 @@
 """The learner of column automata: it finds an automaton that claims who wins, and proves it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Literal

@@ -1,7 +1,5 @@
 """Moves of heap games, read bit by bit from the heap before and after the move."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from nim_envs.validation import checked_integer

@@ -1,7 +1,5 @@
 """Moves to positions that a column automaton claims to be lost, without listing all moves."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

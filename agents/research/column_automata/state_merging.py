@@ -1,7 +1,5 @@
 """State merging: a small automaton that agrees with labelled words."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
 

@@ -1,7 +1,5 @@
 """Outcomes of copies of a new part, added to the classes known so far."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from agents.base import HypothesisError

@@ -1,7 +1,5 @@
 """The exam of a quotient: a search for sums whose class has the wrong outcome by the rules."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from agents.base import HypothesisError

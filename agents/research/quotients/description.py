@@ -1,7 +1,5 @@
 """A quotient as text."""
 
-from __future__ import annotations
-
 from tabulate import tabulate
 
 from agents.research.quotients.heap_periods import classes_of_states, periods

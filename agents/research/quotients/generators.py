@@ -1,7 +1,5 @@
 """Sums of generators, written as numbers of copies."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

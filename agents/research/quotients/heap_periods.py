@@ -1,7 +1,5 @@
 """Periods observed in the classes of heaps, and whether a theorem proves that they continue."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

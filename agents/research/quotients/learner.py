@@ -1,7 +1,5 @@
 """Quotient learner: classes of positions equivalent in every sum, from self-play."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

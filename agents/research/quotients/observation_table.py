@@ -1,7 +1,5 @@
 """Observation table of sums, filled by self-play: the algorithm L* for commutative words."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import numpy as np

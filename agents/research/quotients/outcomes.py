@@ -1,7 +1,5 @@
 """Outcomes of positions, found by self-play with a table of known outcomes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import Generic, TypeVar

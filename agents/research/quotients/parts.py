@@ -1,7 +1,5 @@
 """The states of a game's parts as parts of sums, each numbered after its options."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Iterator, Sequence
 
 import numpy as np

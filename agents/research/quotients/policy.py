@@ -1,7 +1,5 @@
 """The policy of a quotient: move to a position of a lost class."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

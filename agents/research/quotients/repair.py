@@ -1,7 +1,5 @@
 """Relearning of classes that were too coarse."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 from agents.research.quotients.counterexamples import CounterexampleSearch

@@ -4,8 +4,6 @@ It uses no knowledge of who wins: right values satisfy that a position is lost i
 option is lost.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from agents.research.signed_products.value_state import ValueState

@@ -1,7 +1,5 @@
 """Signed products: a network over bits that learns by self-play and plays larger boards."""
 
-from __future__ import annotations
-
 from typing import Any, Literal
 
 import numpy as np

@@ -7,8 +7,6 @@ positions with at most as many objects as the smallest contradiction: all positi
 agree with their targets, down to the end of the game, whose result is known.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass

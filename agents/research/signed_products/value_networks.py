@@ -27,8 +27,6 @@ References:
     "Learning phrase representations using RNN encoder-decoder", EMNLP 2014 (the gated unit).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple

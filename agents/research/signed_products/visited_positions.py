@@ -1,7 +1,5 @@
 """The positions that a learner has visited, with their options, as arrays."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from agents.base import HypothesisError

@@ -5,8 +5,6 @@ MaskablePPO of sb3-contrib, the program of the tutorial "PPO from scratch", and 
 python -m benchmarks.studies.alphazero --help explains every option.
 """
 
-from __future__ import annotations
-
 import io
 import time
 from collections.abc import Mapping, Sequence

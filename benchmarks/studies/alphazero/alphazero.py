@@ -1,7 +1,5 @@
 """AlphaZero in this study: settings, training, and published results."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from agents import Policy

@@ -1,7 +1,5 @@
 """AlphaZero's learning curves, as a picture."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Learners of this study, and their settings."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -3,8 +3,6 @@
 python -m benchmarks.studies.generalisation --help explains every option.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace

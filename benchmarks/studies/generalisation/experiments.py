@@ -1,7 +1,5 @@
 """The experiments: a small board to learn on, unseen boards, and the learners."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any

@@ -1,7 +1,5 @@
 """A figure of the scores on boards that were not seen."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from textwrap import fill
 from typing import Any

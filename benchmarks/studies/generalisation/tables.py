@@ -1,7 +1,5 @@
 """Table learners on unseen boards."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from agents.base import Policy

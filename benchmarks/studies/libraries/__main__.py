@@ -3,8 +3,6 @@
 python -m benchmarks.studies.libraries --help explains every option.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass

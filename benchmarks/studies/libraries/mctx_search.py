@@ -1,7 +1,5 @@
 """Searches of mctx by the rules of a game, without a network."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Learners of other libraries: the set-up of each in words, and the function that trains it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,7 +1,5 @@
 """PPO of RLlib with action masking: one module plays both seats."""
 
-from __future__ import annotations
-
 import os
 import tempfile
 from typing import Any

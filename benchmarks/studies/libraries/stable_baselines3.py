@@ -1,7 +1,5 @@
 """MaskablePPO of Stable-Baselines3's contributions, in one seat and in self-play."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """DQN of Tianshou against a random opponent, as in its tic-tac-toe example."""
 
-from __future__ import annotations
-
 import logging
 
 import numpy as np

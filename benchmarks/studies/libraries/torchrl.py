@@ -1,7 +1,5 @@
 """PPO of TorchRL in self-play on batches of games."""
 
-from __future__ import annotations
-
 import gymnasium
 
 from benchmarks.studies.libraries.recipes import BOARDS

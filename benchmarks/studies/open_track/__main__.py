@@ -3,8 +3,6 @@
 python -m benchmarks.studies.open_track --help explains every option.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from itertools import product
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The chart of the open track: scores by number of games on the learned and the larger board."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

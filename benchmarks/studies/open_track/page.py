@@ -1,7 +1,5 @@
 """The page of the open track, as Markdown."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """A run of the open track: a learner on a task with one seed, scored after each number of games."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache

@@ -1,7 +1,5 @@
 """Standings of the open track, and the knowledge of its learners."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple

@@ -5,8 +5,6 @@ draws. A learner plays from the full position of the small board alone, once for
 :data:`GAMES` and each of :data:`SEEDS`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Games of OpenSpiel, listed breadth first."""
 
-from __future__ import annotations
-
 import json
 from array import array
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """The part of a game whose positions are states of a game of OpenSpiel."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Agents, bots and policies of OpenSpiel as players."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Callbacks of Stable-Baselines3: exact scores during training, and a falling entropy bonus."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Callable

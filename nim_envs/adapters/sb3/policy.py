@@ -1,7 +1,5 @@
 """A model of Stable-Baselines3 as a function that can be scored."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Many games, stepped by compiled code, as a ``VecEnv`` of Stable-Baselines3."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """TRL: datasets of positions, and reward functions of single moves."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """TRL: whole games as one text each, by ``rollout_func``."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,7 +1,5 @@
 """TRL: whole games as environments, in which the model moves by calling a tool."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Sets as integers, a bit for each element, and as rows of booleans."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from nim_envs.typing import BoolArray

@@ -7,8 +7,6 @@ References:
     30 (2001), 539-556: the genus of further games.
 """
 
-from __future__ import annotations
-
 from contextlib import suppress
 from dataclasses import dataclass
 

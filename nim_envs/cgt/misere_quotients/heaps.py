@@ -9,8 +9,6 @@ References:
     Combinatorial Theory A* 115 (2008), 593-622.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 

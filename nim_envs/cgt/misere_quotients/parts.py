@@ -1,7 +1,5 @@
 """The parts of a sum, each known by its options."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 Word = tuple[int, ...]

@@ -22,8 +22,6 @@ References:
     Combinatorial Theory A* 115 (2008), 593-622; after R. K. Guy and C. A. B. Smith (1956).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -11,8 +11,6 @@ References:
     Combinatorial Theory A* 115 (2008), 593-622.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Misère play of sums, solved by one misère quotient of all parts together."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass

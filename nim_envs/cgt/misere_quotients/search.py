@@ -1,7 +1,5 @@
 """Computation of the misère quotient of sums of parts, which are added one by one."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """Structure of a misère quotient: its idempotents, its kernel, and whether it is tame."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 
 import numpy as np

@@ -20,8 +20,6 @@ References:
     *OOPSLA* (2014).
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Random games, which no book solves: octal codes, graphs, and games with their own rules."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from functools import wraps
 

@@ -1,7 +1,5 @@
 """Results of an exam: replies judged by setting, their means, and tables of them."""
 
-from __future__ import annotations
-
 import csv
 import io
 import math

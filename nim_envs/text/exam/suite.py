@@ -1,7 +1,5 @@
 """The suite: settings and positions of the exam, all drawn from one seed."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property

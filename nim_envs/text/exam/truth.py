@@ -1,7 +1,5 @@
 """Difficulty of positions: winning moves among the legal ones, and moves to the end."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

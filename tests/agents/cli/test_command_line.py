@@ -1,7 +1,5 @@
 """The command line python -m agents, driven as a person would."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The command that diagnoses what the leaderboard takes."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.commands import run_agents as run

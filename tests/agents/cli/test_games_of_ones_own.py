@@ -1,7 +1,5 @@
 """The command line of agents with a game that a person types as module:function."""
 
-from __future__ import annotations
-
 import sys
 
 import pytest

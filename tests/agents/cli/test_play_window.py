@@ -1,7 +1,5 @@
 """A person plays by mouse: events go in, moves come out."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pygame

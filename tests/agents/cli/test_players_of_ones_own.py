@@ -1,7 +1,5 @@
 """Players that a person names as module:function meet others on the command line."""
 
-from __future__ import annotations
-
 import re
 import sys
 from importlib import import_module

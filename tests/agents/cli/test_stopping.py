@@ -1,7 +1,5 @@
 """Training that is stopped: Ctrl-C saves what was learned, and a kill leaves the file that was."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """Promises of every registered learner, without a list of them."""
 
-from __future__ import annotations
-
 import copy
 import math
 import pickle

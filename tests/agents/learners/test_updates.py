@@ -1,7 +1,5 @@
 """Each learning rule on hand-computed numbers, and figures that were published."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Learners in files: what they have proved is proved again, whatever the file says."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Learners that find who wins do not compute the nim-sum."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.agents.without_truth import ROOT, uses_exclusive_or

@@ -1,7 +1,5 @@
 """Set B: agents that judge the diagnosis, written by someone who has not seen it."""
 
-from __future__ import annotations
-
 import contextlib
 import importlib
 

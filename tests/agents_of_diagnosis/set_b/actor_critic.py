@@ -1,7 +1,5 @@
 """Actor and critic in tables, online; and proximal policy optimization in batches."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from itertools import pairwise
 

@@ -1,7 +1,5 @@
 """A small deep Q-network in NumPy: one hidden layer, a replay buffer and a target network."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

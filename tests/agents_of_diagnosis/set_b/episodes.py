@@ -1,7 +1,5 @@
 """Learners from whole games: Monte-Carlo control, and REINFORCE with a baseline."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 
 import numpy as np

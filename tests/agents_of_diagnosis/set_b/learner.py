@@ -1,7 +1,5 @@
 """The frame of all learners: moves of a game, exploration, and the policy at the end."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from typing import Any, ClassVar, NamedTuple

@@ -1,7 +1,5 @@
 """Agents with faults that are not in the list."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 
 import numpy as np

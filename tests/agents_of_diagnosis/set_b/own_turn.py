@@ -1,7 +1,5 @@
 """Tabular Q-learning from a player's turn to the same player's next turn."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Learners with a model learned from play: afterstates, depth-limited search, expert iteration."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from typing import NamedTuple
 

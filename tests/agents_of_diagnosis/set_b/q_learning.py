@@ -1,7 +1,5 @@
 """Tabular Q-learning in self-play, negamax: the next position is the opponent's."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The list of agents, and decorators that add faulty ones."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Tabular learners of the policy that they follow: SARSA, expected SARSA, and double Q-learning."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -3,8 +3,6 @@
 These agents are given an environment by ``Entry.make_env(game)`` in place of a ``GameEnv``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, ClassVar
 

@@ -1,7 +1,5 @@
 """Two networks in PyTorch: a Q-network, and a policy with a value."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Values of afterstates, with TD(0), in a learned memory of where moves lead."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from .base import Base, see

@@ -1,7 +1,5 @@
 """The frame of all learners, and preprocessing of observations and rewards, right and wrong."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import numpy as np

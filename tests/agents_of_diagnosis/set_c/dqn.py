@@ -1,7 +1,5 @@
 """Deep Q-learning (Mnih et al., 2015) in plain NumPy: replay, target network, Adam."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np

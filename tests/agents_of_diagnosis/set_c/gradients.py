@@ -1,7 +1,5 @@
 """Policy gradients: an actor and a critic in tables, and one network for both."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from .base import Base, aim, pay, see

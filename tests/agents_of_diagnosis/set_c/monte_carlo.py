@@ -1,7 +1,5 @@
 """Monte-Carlo control: whole games, then the results of both players."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from .base import Base, pay, see

@@ -1,7 +1,5 @@
 """Q-learning from a player's turn to its next turn: the opponent is part of the environment."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from .base import Base, aim, pay, see

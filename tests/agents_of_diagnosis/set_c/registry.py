@@ -1,7 +1,5 @@
 """The list of agents: right ones, those with a fault of the list, those with another fault."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tests.agents_of_diagnosis.entries import NOT_LISTED as NOT_LISTED

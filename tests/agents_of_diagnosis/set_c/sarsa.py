@@ -1,7 +1,5 @@
 """SARSA and expected SARSA in self-play; exploration falls, since values are those of play."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from .base import Base, see

@@ -1,7 +1,5 @@
 """MaskablePPO of sb3-contrib in self-play, with a discount of -1, which alternates the sign."""
 
-from __future__ import annotations
-
 import gymnasium
 import numpy as np
 from gymnasium import spaces

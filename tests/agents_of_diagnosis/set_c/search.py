@@ -1,7 +1,5 @@
 """Tree search played in the environment itself, and search in a learned model."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

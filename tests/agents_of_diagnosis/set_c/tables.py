@@ -1,7 +1,5 @@
 """Q-learning in self-play with tables: the next state is the opponent's."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from .base import Base, aim, pay, see

@@ -1,7 +1,5 @@
 """A Q-network in PyTorch, as in its tutorial, for two players."""
 
-from __future__ import annotations
-
 import random
 
 import numpy as np

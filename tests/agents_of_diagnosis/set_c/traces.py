@@ -1,7 +1,5 @@
 """Watkins's Q(lambda) and n-step returns, in Gymnasium's self-play, where signs alternate."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 
 import numpy as np

@@ -11,8 +11,6 @@ names who solved a game first. Sequences: the On-Line Encyclopedia of Integer Se
 long period's is 326639, which the programs here find too: only the values of that entry are given.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The command line python -m nim_envs, driven as a person would."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The command that names the fault of an agent."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.commands import run_nim_envs as run

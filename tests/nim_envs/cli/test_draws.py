@@ -1,7 +1,5 @@
 """The command line on a game with draws."""
 
-from __future__ import annotations
-
 import io
 
 import pytest

@@ -1,7 +1,5 @@
 """The command that plays in text, driven as a person would."""
 
-from __future__ import annotations
-
 import io
 import re
 import sys

@@ -5,8 +5,6 @@ each ``None``, one state left, or two. Parts stand in groups of equal neighbours
 splits.
 """
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

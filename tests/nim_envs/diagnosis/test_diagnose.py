@@ -1,7 +1,5 @@
 """The diagnosis of right and of faulty agents, of what else it is given, and its report."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

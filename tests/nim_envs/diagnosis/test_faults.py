@@ -1,7 +1,5 @@
 """The table of faults is computed: against brute force, and against patterns found by hand."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The probes are what they say: games with the right answers, in all their versions."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

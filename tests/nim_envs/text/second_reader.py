@@ -3,8 +3,6 @@
 Patterns of whole replies, written out; the package reads tokens by the forms of a game's moves.
 """
 
-from __future__ import annotations
-
 import re
 
 S = r"(?:[\s:,.]+|(?<![a-z])|(?![a-z]))"

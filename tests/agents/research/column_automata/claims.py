@@ -1,7 +1,5 @@
 """Right claims for the tests, written down by hand, and the truth about small boards by search."""
 
-from __future__ import annotations
-
 import itertools
 from functools import cache
 

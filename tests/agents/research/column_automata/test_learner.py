@@ -1,7 +1,5 @@
 """The learner of column automata: learning, proofs, play and refusals."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """State merging: the automaton agrees with every word that it was given."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 

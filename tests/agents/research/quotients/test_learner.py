@@ -1,7 +1,5 @@
 """The quotient learner: learning, proofs, play, saved files and refusals."""
 
-from __future__ import annotations
-
 from itertools import combinations_with_replacement
 
 import numpy as np

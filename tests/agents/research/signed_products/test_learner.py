@@ -1,7 +1,5 @@
 """The learner of signed products without PyTorch: its network, play and refusals."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
