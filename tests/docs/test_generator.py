@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-import socket
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -18,34 +16,9 @@ pytest.importorskip("htmlproofer")
 pytest.importorskip("latex2mathml")
 pytest.importorskip("mkdocs_gen_files")
 
-import mkdocs.__main__
-
-import docs.__main__
 from agents.registry import LEARNERS
 from docs.generator import addresses, games, mathematics
 from nim_envs.registry import GAMES, make_aec, make_game
-
-
-def test_the_manual_is_served_by_the_readmes_command(monkeypatch):
-    assert "python -m docs --open" in (ROOT / "README.md").read_text(encoding="utf-8")
-    monkeypatch.chdir(ROOT.parent)
-    served = []
-    monkeypatch.setattr(
-        mkdocs.__main__, "cli", lambda words, **_: served.append((words, Path.cwd()))
-    )
-    monkeypatch.setattr(os, "environ", {**os.environ})
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        used = server.getsockname()[1]
-        monkeypatch.setattr(docs.__main__, "PORTS", (used, used + 1, used + 2))
-        docs.__main__.main(["--open"])
-        monkeypatch.setattr(docs.__main__, "PORTS", (used,))
-        with pytest.raises(SystemExit, match=f"{used} are in use"):
-            docs.__main__.main([])
-        docs.__main__.main(["--dev-addr", "127.0.0.1:1"])
-    (words, folder), given = served
-    assert (words[:3], folder) == (["serve", "--open", "--dev-addr"], ROOT)
-    assert words[3] in (f"127.0.0.1:{used + 1}", f"127.0.0.1:{used + 2}")
-    assert given == (["serve", "--dev-addr", "127.0.0.1:1"], ROOT)
 
 
 def write_manual(folder, text, more=""):
