@@ -7,12 +7,11 @@
 does not learn, the other may train as it likes, with any library.
 """
 
-from __future__ import annotations
+from copy import copy
 
 import numpy as np
 
 LEARNING_RATE = 0.5
-EPSILON = 0.1  # probability of a random move
 
 
 class MyLearner:
@@ -27,50 +26,42 @@ class MyLearner:
     def __init__(self, env):
         self.actions = env.action_space("player_0").n
         self.table = {}  # the values of all moves, by position
+        self.epsilon = 0.1  # probability of a random move
 
-    def values(self, observation):
+    def q(self, observation):
         """The values of all moves at a position, to be read and changed."""
         return self.table.setdefault(tuple(observation.tolist()), np.zeros(self.actions))
 
     def act(self, observation, action_mask, rng):
         """Return a move: a best one, or any legal one to explore."""
         legal = np.flatnonzero(action_mask)
-        if rng.random() < EPSILON:
+        if rng.random() < self.epsilon:
             return int(rng.choice(legal))
-        return int(legal[self.values(observation)[legal].argmax()])
+        return int(legal[self.q(observation)[legal].argmax()])
 
     def update(self, transition):
         """Learn from one move: its reward, and the opponent's best reply."""
         replies = transition.reply_legal_actions
         target = transition.reward
         if len(replies):
-            target = -self.values(transition.reply_observation)[replies].max()
-        values = self.values(transition.observation)
+            target = -self.q(transition.reply_observation)[replies].max()
+        values = self.q(transition.observation)
         values[transition.action] += LEARNING_RATE * (target - values[transition.action])
 
     def greedy(self):
         """Return the policy to be scored, which does not explore."""
-        return Greedy(self)
-
-
-class Greedy:
-    """Plays a move of the highest value."""
-
-    def __init__(self, learner):
-        self.learner = learner
-
-    def act(self, observation, action_mask, rng):
-        """Return the move."""
-        legal = np.flatnonzero(action_mask)
-        return int(legal[self.learner.values(observation)[legal].argmax()])
+        policy = copy(self)
+        policy.epsilon = 0.0
+        return policy
 
     def action_probabilities(self, observations, action_masks):
-        """Return the probability of every move at many positions, ``(positions, actions)``."""
-        chosen = [
-            self.act(observation, mask, None)
-            for observation, mask in zip(observations, action_masks, strict=True)
-        ]
-        return np.eye(action_masks.shape[1])[chosen]
+        """Return the probability of every move at many positions; ``(positions, actions)``.
+
+        Of a policy, this is called to score it.
+        """
+        values = np.array([self.q(observation) for observation in observations])
+        chosen = np.where(action_masks, values, -np.inf).argmax(axis=1)
+        return np.eye(self.actions)[chosen]
 
 
 def first_move(observations, action_masks):

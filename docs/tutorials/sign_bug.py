@@ -2,64 +2,34 @@
 
     python -m nim_envs diagnose docs.tutorials.sign_bug:train
 
-The opponent moves next, so the value of the next position is the opponent's, and has to be
-subtracted. ``train`` adds it, as a learner for one player would; ``train_right`` subtracts it.
+With a minus in place of the plus it is right: see ``my_agent.py``.
 """
-
-from __future__ import annotations
 
 import numpy as np
 
-GAMES = 3_000
-LEARNING_RATE = 0.5
-EPSILON = 0.3  # probability of a random move
-DISCOUNT = 0.9
-
 
 def train(env):
-    """Learn with the wrong sign."""
-    return q_learning(env, sign=+1)
+    """Play games against itself, and return the policy learned."""
+    rng, table = np.random.default_rng(0), {}
 
+    def q(observation, mask):  # of all actions, to the player to move; -inf where illegal
+        return table.setdefault(tuple(observation), np.where(mask, 0.0, -np.inf))
 
-def train_right(env):
-    """Learn with the right sign."""
-    return q_learning(env, sign=-1)
-
-
-def q_learning(env, sign):
-    """Play games against itself, and return the policy learned.
-
-    Args:
-        env: turn-based environment of two players.
-        sign: sign with which the value of the next position counts.
-    """
-    rng = np.random.default_rng(0)
-    actions = env.action_space("player_0").n
-    table = {}  # the values of all moves, by position
-
-    def values(observation):
-        return table.setdefault(tuple(observation.tolist()), np.zeros(actions))
-
-    for game in range(GAMES):
+    for game in range(3_000):
         env.reset(seed=game)
-        seen, *_ = env.last()
         over = False
         while not over:
-            legal = np.flatnonzero(seen["action_mask"])
-            q = values(seen["observation"])
-            action = rng.choice(legal) if rng.random() < EPSILON else legal[q[legal].argmax()]
-            mover = env.agent_selection
+            observation, mask = env.last()[0].values()
+            values, mover = q(observation, mask), env.agent_selection
+            explores = rng.random() < 0.3
+            action = rng.choice(np.flatnonzero(mask)) if explores else values.argmax()
             env.step(int(action))
-            over = env.terminations[mover]
-            target = env.rewards[mover]
-            if not over:
-                seen, *_ = env.last()  # as the opponent sees it
-                replies = np.flatnonzero(seen["action_mask"])
-                target += sign * DISCOUNT * values(seen["observation"])[replies].max()
-            q[action] += LEARNING_RATE * (target - q[action])
+            over, target = env.terminations[mover], env.rewards[mover]
+            if not over:  # wrong: the opponent is to move, and its gain is the mover's loss
+                target += 0.9 * q(*env.last()[0].values()).max()
+            values[action] += 0.5 * (target - values[action])
 
     def policy(observations, action_masks):
-        q = np.array([values(observation) for observation in observations])
-        return np.where(action_masks, q, -np.inf).argmax(axis=1)
+        return np.array(list(map(q, observations, action_masks))).argmax(axis=1)
 
     return policy

@@ -24,8 +24,8 @@ def test_a_fault_of_a_learner_is_named(tmp_path, monkeypatch, capsys):
         "        replies = transition.reply_legal_actions\n"
         "        target = transition.reward\n"
         "        if len(replies):\n"
-        "            target = 0.8 * self.values(transition.reply_observation)[replies].max()\n"
-        "        values = self.values(transition.observation)\n"
+        "            target = 0.8 * self.q(transition.reply_observation)[replies].max()\n"
+        "        values = self.q(transition.observation)\n"
         "        values[transition.action] += 0.5 * (target - values[transition.action])\n"
     )
     monkeypatch.chdir(tmp_path)
@@ -41,7 +41,7 @@ def test_policies_need_a_game_and_names_are_known(capsys):
         ([policy], "takes 2 arguments, so it is a policy: add --game nim"),
         (["sarza"], "'sarza' is none of q-learning, "),
         (["sarsa", "--game", "nim"], "--game is for a policy"),
-        ([f"{STARTERS}:Greedy"], "must make a learner with act, update and greedy"),
+        (["builtins:str"], "must make a learner with act, update and greedy"),
     ):
         assert run(["diagnose", *words]) == 2
         assert said in capsys.readouterr().err
