@@ -6,16 +6,18 @@ import re
 import shutil
 
 import pytest
+from click.testing import CliRunner
 
 from docs.generator.addresses import INSTALLED_FROM, PARTS, main
 from tests import ROOT
 
 
 @pytest.fixture
-def checkout(tmp_path):
+def checkout(tmp_path, monkeypatch):
     for file in PARTS:
         (tmp_path / file).parent.mkdir(exist_ok=True)
         shutil.copy(ROOT / file, tmp_path / file)
+    monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
@@ -23,12 +25,12 @@ def texts(checkout):
     return {file: (checkout / file).read_text(encoding="utf-8") for file in PARTS}
 
 
-def test_the_command_writes_the_addresses_wherever_they_are_shown_and_can_be_run_again(
-    checkout, capsys
-):
-    main(["https://github.com/someone/games"], checkout)
-    main(["https://github.com/Else/els.git", "--site", "https://games.example.org"], checkout)
-    printed = capsys.readouterr().out
+def test_the_command_writes_the_addresses_wherever_they_are_shown_and_can_be_run_again(checkout):
+    run = CliRunner().invoke
+    run(main, ["https://github.com/someone/games"])
+    printed = run(
+        main, ["https://github.com/Else/els.git", "--site", "https://games.example.org"]
+    ).output
     for file, text in texts(checkout).items():
         assert file in printed
         assert "someone" not in text, file
@@ -51,11 +53,11 @@ def test_the_command_writes_the_addresses_wherever_they_are_shown_and_can_be_run
         (["https://github.com/a/b", "--site", "example.org"], "https://, not 'example.org'"),
     ],
 )
-def test_another_address_is_refused_and_nothing_is_written(arguments, said, checkout, capsys):
+def test_another_address_is_refused_and_nothing_is_written(arguments, said, checkout):
     before = texts(checkout)
-    with pytest.raises(SystemExit):
-        main(arguments, checkout)
-    assert said in capsys.readouterr().err
+    refused = CliRunner().invoke(main, arguments)
+    assert refused.exit_code == 2
+    assert said in refused.output
     assert texts(checkout) == before
 
 

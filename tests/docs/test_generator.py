@@ -8,6 +8,7 @@ import subprocess
 import sys
 
 import pytest
+from click.testing import CliRunner
 
 from tests import ROOT
 
@@ -21,7 +22,7 @@ from docs.generator import addresses, games, mathematics
 from nim_envs.registry import GAMES, make_aec, make_game
 
 
-def write_manual(folder, text, more=""):
+def write_manual(folder, text):
     """Writes a manual of one page that is checked as the manual is."""
     (folder / "docs").mkdir()
     (folder / "docs" / "index.md").write_text(text, encoding="utf-8")
@@ -30,8 +31,9 @@ def write_manual(folder, text, more=""):
         r"  - htmlproofer:\n(?:      .*\n)+", (ROOT / "mkdocs.yml").read_text("utf-8")
     )
     (folder / "mkdocs.yml").write_text(
+        "# addresses: begin\n# addresses: end\n"
         f"site_name: a manual\nhooks: [{generator}/mathematics.py]\n"
-        f"plugins:\n{proofer}{more}"
+        f"plugins:\n{proofer}"
         "markdown_extensions:\n  - pymdownx.arithmatex:\n      generic: true\n"
         f"theme:\n  name: material\n  font: false\n  custom_dir: {generator}/theme\n",
         encoding="utf-8",
@@ -48,10 +50,11 @@ def strictly_built(folder):
     )  # fmt: skip
 
 
-def test_a_manual_with_its_addresses_links_to_them_and_fetches_nothing(tmp_path):
-    at = addresses.addresses("https://github.com/Someone/games")
-    text = "# Fine\n\nIt is $x \\oplus y$.\n"
-    write_manual(tmp_path, text, addresses.PARTS["mkdocs.yml"].format(**at) + "\n")
+def test_a_manual_with_its_addresses_links_to_them_and_fetches_nothing(tmp_path, monkeypatch):
+    write_manual(tmp_path, "# Fine\n\nIt is $x \\oplus y$.\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(addresses, "PARTS", {"mkdocs.yml": addresses.PARTS["mkdocs.yml"]})
+    CliRunner().invoke(addresses.main, ["https://github.com/Someone/games"])
     built = strictly_built(tmp_path)
     assert built.returncode == 0, built.stderr
     page = (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
