@@ -9,24 +9,22 @@ import contextlib
 import io
 import re
 from dataclasses import replace
-from typing import Any
 
 from tqdm import tqdm
 
+from benchmarks.leaderboard import RESULTS
 from benchmarks.pictures import frames_of, gif, moves_of
+from benchmarks.report import read_csv
 from benchmarks.tasks import GAMES as TASKS
 from docs.generator import play, results
-from docs.generator.markdown import description, filled, table, write
+from docs.generator.markdown import arguments, description, filled, table, write
 from nim_envs import Game, GameEnv
-from nim_envs.games.words import titled
-from nim_envs.graph import LARGEST_TABLE, Graph
-from nim_envs.registry import GAMES, make_aec, make_game
+from nim_envs.registry import GAMES, make_aec
 from nim_envs.render.frame import png
 from nim_envs.render.picture import Picture
 from nim_envs.render.scene import Scene
 from nim_envs.render.words import position_in_words
 from nim_envs.solution import grundy_values
-from nim_envs.sums import board_of
 
 THUMBNAIL = (300, 250)
 """Width and height from which the pictures of cards are cut, in pixels."""
@@ -34,33 +32,22 @@ THUMBNAIL = (300, 250)
 SHOWN_ACTIONS = 6
 """Actions that are listed, at each end, of a board with many."""
 
-MOST_COUNTED = 200_000
-"""Most positions of a game whose N-positions are counted."""
-
 LARGEST_HEAP = 16
 """Largest heap whose Grundy value is listed."""
 
 
 def title(name: str) -> str:
     """Return the name of a game as a heading, as the docstring of its constructor calls it."""
-    row = GAMES[name]
-    found = re.match(
-        r"(?:Return )?(?:(?:an?|the) )?([^:.(]+?)(?: \([^)]*\))?:",
-        description(row.constructor)[0],
-        re.I,
-    )
-    called = found[1] if found else titled(name)
-    twin = any(
-        other.constructor is row.constructor and not other.misere for other in GAMES.values()
-    )
-    return f"Misère {called}" if row.misere and twin else called[0].upper() + called[1:]
+    called = description(GAMES[name].constructor)[0].partition(": ")[0]
+    called = re.sub(r"^(?:Return )?(?:(?:an?|the) )?| \(.*", "", called, flags=re.IGNORECASE)
+    return ("Misère " if name.startswith("misere_") else "") + called[0].upper() + called[1:]
 
 
 def rules(name: str) -> list[str]:
     """Return the rules in paragraphs, the first of which begins with a move."""
     first, *others = description(GAMES[name].constructor)
     move = first.partition(": ")[2]
-    return [move[0].upper() + move[1:], *others] if move else others
+    return [move[0].upper() + move[1:], *others]
 
 
 def one_line(name: str) -> str:
@@ -83,26 +70,6 @@ def example(env: GameEnv) -> str:
     return table(("move", "position", "to move", "does"), rows)
 
 
-def truth(game: Game) -> dict[str, Any]:
-    """Return who wins, by which method, and how often, by their names in the template."""
-    solution = game.solution
-    actions = solution.winning_actions(game.start).tolist()
-    moves = "; ".join(game.describe(action, game.start) for action in actions)
-    who = f"**first** player wins: {moves}." if actions else "**second** player wins."
-    other = replace(game, misere=not game.misere).solution
-    found = {
-        "truth": who, "method": solution.method, "misere": game.misere,
-        "who_wins": game.who_wins[0].upper() + game.who_wins[1:],
-        "other_winner": "first" if other.is_winning(game.start) else "second", "total": 0,
-    }  # fmt: skip
-    board = board_of(game.parts, LARGEST_TABLE)
-    if isinstance(board, Graph) and board.num_positions <= MOST_COUNTED:
-        positions = board.coordinates[~board.ends]
-        found["total"] = len(positions)
-        found["winning"] = int(solution.is_winning(positions).sum())
-    return found
-
-
 def values(game: Game) -> str:
     """Return a table of the Grundy values of the largest heap; empty for games without heaps."""
     heaps = all(part.picture.style in ("heap", "slots", "pins") for part in game.parts)
@@ -115,31 +82,26 @@ def values(game: Game) -> str:
 
 def actions(game: Game) -> str:
     """Return the actions of the default board, each with the number that environments take."""
-    options = game.num_actions // len(game.parts)
-    rows = [
-        (str(index * options + option), game.describe(index * options + option))
+    numbers = [
+        index * game.options + option
         for index, part in enumerate(game.parts)
         for option in range(part.num_actions)
     ]
+    rows = [(str(action), game.describe(action)) for action in numbers]
     if len(rows) > 2 * SHOWN_ACTIONS:
         rows[SHOWN_ACTIONS:-SHOWN_ACTIONS] = [("…", "…")]
-    rule = f"\n\n`action = part * {options} + option`." if len(game.parts) > 1 else ""
+    rule = f"\n\n`action = part * {game.options} + option`." if len(game.parts) > 1 else ""
     return table(("action", "meaning"), rows) + rule
 
 
-def program(name: str) -> str:
-    """Return code that plays a game, in both libraries, and scores a policy exactly."""
-    given = [f", {key}={value!r}" for key, value in GAMES[name].defaults.items() if value]
-    short = "".join(given) if len("".join(given)) < 52 else ""
-    return filled("program.txt", game=GAMES[name], arguments=short)
-
-
-def output(text: str) -> str:
-    """Return the output of a program."""
-    printed = io.StringIO()
+def program(name: str) -> tuple[str, str]:
+    """Return code that plays a game in both libraries and scores a policy, and its output."""
+    row, printed = GAMES[name], io.StringIO()
+    given = "".join(f", {each}" for each in arguments(row.defaults) if not each.endswith("=None"))
+    code = filled("program.txt", game=row, arguments=given if len(given) < 52 else "")
     with contextlib.redirect_stdout(printed):
-        exec(compile(text, "example", "exec"), {})
-    return printed.getvalue().strip()
+        exec(code, {})
+    return code, printed.getvalue().strip()
 
 
 def thumbnail(env: GameEnv) -> bytes:
@@ -156,29 +118,38 @@ def thumbnail(env: GameEnv) -> bytes:
 
 def page(name: str) -> str:
     """Return the page of a registered game."""
-    row, env, code = GAMES[name], make_aec(name), program(name)
-    played = example(env)
-    shared = [text for text in rules(name) if text.startswith("Arguments and errors")]
+    env = make_aec(name)
+    game, solution = env.game, env.game.solution
+    positions = game.positions()
+    positions = positions[game.mask(positions).any(axis=1)]
+    code, output = program(name)
     return filled(
         "game.md",
-        game=row,
+        row=GAMES[name],
         name=name,
         title=title(name),
-        rules=[text for text in rules(name) if text not in shared],
-        arguments_of="".join(shared),
-        board=play.board_on_page(name, "play/") if play.boards(name) else "",
-        example=played,
-        winner=next(seat for seat, reward in env.rewards.items() if reward > 0),
-        constructor=f"{row.constructor.__module__}.{row.constructor.__name__}",
-        defaults=", ".join(f"`{key}={value!r}`" for key, value in row.defaults.items()),
+        rules=rules(name),
+        board=bool(play.boards(name)),
+        game=game,
+        example=example(env),
+        winner=max(env.rewards, key=env.rewards.__getitem__),
         space=env.observation_space("player_0"),
         action_space=env.action_space("player_0"),
-        actions=actions(env.game),
+        actions=actions(game),
         program=code,
-        output=output(code),
-        values=values(env.game),
-        results=results.scores([task for task in TASKS if TASKS[task].name == name]),
-        **truth(make_game(name)),
+        output=output,
+        moves=[game.describe(each, game.start) for each in solution.winning_actions(game.start)],
+        method=solution.method,
+        first_wins_other=replace(game, misere=not game.misere).solution.is_winning(game.start),
+        total=len(positions),
+        winning=solution.is_winning(positions).sum(),
+        values=values(game),
+        learner=results.learner,
+        results=[
+            each
+            for each in read_csv(RESULTS / "optimality.csv")
+            if TASKS[each["game"]].name == name
+        ],
     )
 
 

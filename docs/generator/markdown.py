@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ import jinja2
 import mkdocs_gen_files
 from tabulate import tabulate
 
+from benchmarks.report import percent
 from docs.generator.roles import ROLE
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -40,6 +41,11 @@ def table(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
     return str(tabulate(rows, header, tablefmt="github", disable_numparse=True))
 
 
+def arguments(given: Mapping[str, Any]) -> list[str]:
+    """Return keyword arguments as they are written in Python."""
+    return [f"{key}={value!r}" for key, value in given.items()]
+
+
 def description(documented: Any) -> list[str]:
     """Return the paragraphs of a docstring before its sections, with roles as links."""
     text = inspect.getdoc(documented) or ""
@@ -52,3 +58,6 @@ def description(documented: Any) -> list[str]:
 
     text = re.split(r"\n\n(?=[A-Z]\w+:\n)", text)[0]
     return ROLE.sub(link, text).replace("``", "`").split("\n\n")
+
+
+TEXTS.filters.update(arguments=arguments, percent=lambda score: percent(float(score)))
