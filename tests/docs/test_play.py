@@ -402,6 +402,8 @@ FETCHED = re.compile(
 
 
 def test_pages_have_no_markup_left_and_fetch_nothing_from_elsewhere(site):
+    results = Path(os.environ["NIM_ENVS_SITE"], "results", "index.html").read_text("utf-8")
+    assert "MyLearner</span>" in results.partition("<summary>my_learner.py</summary>")[2]
     for path in Path(os.environ["NIM_ENVS_SITE"]).rglob("*.html"):
         page = path.read_text(encoding="utf-8")
         assert not FETCHED.search(page), path
