@@ -12,7 +12,7 @@ from benchmarks.leaderboard import RESULTS, complete, leaderboard, means, publis
 from benchmarks.published.systems import SYSTEMS
 from benchmarks.report import bars, percent, read_csv
 from benchmarks.tasks import GAMES, SEEDS, TASKS
-from docs.generator.markdown import filled, write
+from docs.generator.markdown import ROOT, filled, write
 
 NETWORKS = {
     "ppo-from-scratch": ("PPO", "ppo_from_scratch", "what it observes"),
@@ -72,6 +72,7 @@ def leaderboard_page() -> None:
         by_task=by_task,
         # The boards that most learners do not solve come first.
         order=sorted(GAMES, key=lambda task: -sum(each < 100 for each in by_task[task].values())),
+        my_learner=(ROOT / "docs" / "tutorials" / "my_learner.py").read_text(encoding="utf-8"),
     )
     write("results/index.md", text)
 
