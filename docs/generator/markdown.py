@@ -60,4 +60,5 @@ def description(documented: Any) -> list[str]:
     return ROLE.sub(link, text).replace("``", "`").split("\n\n")
 
 
+# Scores are numbers, or text of a CSV file.
 TEXTS.filters.update(arguments=arguments, percent=lambda score: percent(float(score)))
