@@ -6,8 +6,6 @@ every file of :data:`PARTS` it replaces what stands between the lines ``addresse
 empty, and no address is shown.
 """
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

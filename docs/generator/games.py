@@ -3,8 +3,6 @@
 All of it comes from the game: its rules' docstring, its solution, and the committed results.
 """
 
-from __future__ import annotations
-
 import contextlib
 import io
 import re

@@ -1,7 +1,5 @@
 """The page of all learners: what each is, its formula, its names, and when to use it."""
 
-from __future__ import annotations
-
 import inspect
 import re
 from typing import Any

@@ -1,7 +1,5 @@
 """Pages, tables and docstrings in Markdown."""
 
-from __future__ import annotations
-
 import inspect
 import re
 from collections.abc import Mapping, Sequence

@@ -4,8 +4,6 @@ In Markdown it stands between dollar signs, as in ``$x \oplus y$``. Formulas of 
 plain text in docstrings.
 """
 
-from __future__ import annotations
-
 import html
 import re
 from typing import Any

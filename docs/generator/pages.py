@@ -1,7 +1,5 @@
 """Writes the pages of games, learners and results, and the repository's own; run by mkdocs."""
 
-from __future__ import annotations
-
 import re
 
 from docs.generator import games, learners, results

@@ -1,7 +1,5 @@
 """Boards that one plays on: their choice and the scripts of their data, with Q-learning's moves."""
 
-from __future__ import annotations
-
 import json
 from contextlib import suppress
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Pictures of the probe games: python -m docs.generator.probes writes docs/images/probes/."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from xml.sax.saxutils import escape
 

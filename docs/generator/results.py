@@ -1,7 +1,5 @@
 """Pages of results, from the files committed in docs/results."""
 
-from __future__ import annotations
-
 import itertools
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Links and examples of docstrings in the API's pages; an extension of Griffe."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

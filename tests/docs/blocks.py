@@ -6,8 +6,6 @@ file. The programs of a page run in order in one namespace, in a temporary direc
 have an output below run after them, in the same directory.
 """
 
-from __future__ import annotations
-
 import contextlib
 import io
 import os

@@ -1,7 +1,5 @@
 """The command that writes the addresses of repository and manual."""
 
-from __future__ import annotations
-
 import re
 import shutil
 

@@ -1,7 +1,5 @@
 """The changes that CONTRIBUTING.md shows whole: they apply, and what they add runs."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

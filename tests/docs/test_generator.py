@@ -1,7 +1,5 @@
 """The generator of the manual's pages; needs the packages of the extra ``docs``."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

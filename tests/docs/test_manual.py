@@ -1,7 +1,5 @@
 """The contents of the manual are those of the project."""
 
-from __future__ import annotations
-
 import csv
 import importlib.util
 import re

@@ -1,7 +1,5 @@
 """Pages of the manual show what their programs and commands print and draw."""
 
-from __future__ import annotations
-
 import doctest
 import io
 import json

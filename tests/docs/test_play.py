@@ -3,8 +3,6 @@
 ``NIM_ENVS_SITE`` names the directory of the manual.
 """
 
-from __future__ import annotations
-
 import gzip
 import http.server
 import os

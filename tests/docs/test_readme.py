@@ -1,7 +1,5 @@
 """The README's code runs and says what the README says."""
 
-from __future__ import annotations
-
 import inspect
 import os
 import re
