@@ -15,13 +15,16 @@ from agents import (
     GameChoosingLearner,
     Learner,
     OptimalAgent,
+    QLearning,
     QuotientLearner,
     RandomAgent,
+    RealTimeDynamicProgramming,
     SignedProducts,
     registry,
 )
 from agents.games import same_game
 from agents.training import train
+from benchmarks.sorted_heaps import in_any_order, sorted_game
 from benchmarks.timing import timed
 from nim_envs import Game, GameEnv
 from nim_envs.errors import InvalidGameError
@@ -43,7 +46,23 @@ LEARNERS: dict[str, Maker] = {
 """The learners of this project, and two players that do not learn, by name."""
 
 
+def with_sorted_heaps(make: Callable[[GameEnv], Any]) -> Callable[[GameEnv, int, int], Any]:
+    """Return a function of environment, games and seed that trains a learner of sorted heaps."""
+
+    def train_sorted(env: GameEnv, games: int, seed: int) -> Any:
+        sorted_env = GameEnv(sorted_game(env.game))
+        learner = make(sorted_env)
+        train(sorted_env, learner, games, seed=seed, progress=False)
+        return in_any_order(learner.greedy(), env.game)
+
+    return train_sorted
+
+
 MORE_LEARNERS: dict[str, Callable[..., Any]] = {
+    "q-learning-symmetric": with_sorted_heaps(partial(QLearning.for_env, epsilon=0.5)),
+    "real-time-dynamic-programming-symmetric": with_sorted_heaps(
+        partial(RealTimeDynamicProgramming.for_env, epsilon=0.3)
+    ),
     "column-automaton": lambda env: (ColumnAutomatonLearner.for_env(env, play_from="start"),),
     "column-automaton-of-q-learning": lambda env: (
         ColumnAutomatonLearner.for_env(env, labels="q-learning"),
@@ -51,12 +70,15 @@ MORE_LEARNERS: dict[str, Callable[..., Any]] = {
     "quotient": lambda env: (QuotientLearner.for_env(env),),
     "signed-products": lambda env: (SignedProducts.for_env(env),),
 }
-"""More learners of this project, which know what positions consist of, by name."""
+"""More learners of this project, which know what positions consist of, by name; some as functions
+of environment, games and seed that train one."""
 
 KNOWLEDGE = {
     "random": "nothing",
     "optimal": "the solution",
     **{name: row.knows for name, row in registry.LEARNERS.items()},
+    "q-learning-symmetric": "the order of heaps",
+    "real-time-dynamic-programming-symmetric": "the rules and the order of heaps",
     "column-automaton": "the rules, the order of heaps and bits",
     "column-automaton-of-q-learning": "the rules, the order of heaps and bits",
     "quotient": "the rules, the order of heaps and starts",

@@ -27,6 +27,7 @@ from agents.policies import TablePolicy
 from agents.rows import GameRows
 from benchmarks.published import monte_carlo, q_learner
 from benchmarks.published.contenders import Contender, Scores, TrainingResult
+from benchmarks.sorted_heaps import in_any_order, sorted_game
 from benchmarks.tasks import GameSetting
 from benchmarks.timing import timed
 from nim_envs import GameEnv
@@ -38,6 +39,8 @@ from nim_envs.starts import UniformStart
 OBSERVATIONS = "observations"
 NIM_SUM = "observations; moves to nim-sum 0 are rewarded"
 RULES = "the rules"
+SYMMETRY = "observations; order of heaps does not matter"
+RULES_SYMMETRY = "the rules; order of heaps does not matter"
 RULES_BITS = "the rules; heaps are read as aligned bits"
 RULES_BITS_SYMMETRY = "the rules; heaps are read as aligned bits, their order does not matter"
 
@@ -284,6 +287,26 @@ def all_positions(players: tuple[Policy, ...], env: GameEnv) -> Scores:
     return {ALL: optimality(greedy(players[0]), env.game).percent}
 
 
+class SortedSetting(GameSetting):
+    """A game with its heaps sorted."""
+
+    def make(self) -> GameEnv:
+        """Return a new environment of the game of sorted heaps."""
+        return GameEnv(sorted_game(super().make().game))
+
+
+def _with_sorted_heaps(
+    name: str, knows: str, setting: GameSetting, make: Callable[[GameEnv], Trainable]
+) -> Contender:
+    """Return a learner in the game of sorted heaps, scored in the game itself."""
+
+    def score(players: tuple[Any, ...], env: GameEnv) -> Scores:
+        game = setting.make().game
+        return {ALL: optimality(in_any_order(greedy(players[0]), game), game).percent}
+
+    return Contender(name, knows, SortedSetting(setting.name, setting.arguments), make, score)
+
+
 def _alphazero(heaps: int, figure: str) -> System:
     board = tuple(range(1, 2 * heaps, 2))
     full, exploring = (_setting("nim", start, heaps=board) for start in ("fixed", "uniform"))
@@ -292,11 +315,28 @@ def _alphazero(heaps: int, figure: str) -> System:
         partial(QLearning.for_env, learning_rate=0.5, epsilon=0.1), all_positions,
     )  # fmt: skip
     planning = partial(RealTimeDynamicProgramming.for_env, epsilon=0.3)
+    sweeping = partial(planning, sweeping=True)
     learners: list[tuple[str, str, Callable[[GameEnv], Trainable]]] = [
-        ("negamax Q-learning", OBSERVATIONS, partial(QLearning.for_env, epsilon=0.3)),
         ("real-time dynamic programming", RULES, planning),
-        ("real-time dynamic programming, sweeping", RULES, partial(planning, sweeping=True)),
+        ("real-time dynamic programming, sweeping", RULES, sweeping),
     ]
+
+    def contenders(starts: str, game: GameSetting) -> list[Contender]:
+        return [
+            _with_sorted_heaps(
+                "Q-learning, heap symmetry" + starts, SYMMETRY, game,
+                partial(QLearning.for_env, epsilon=0.3),
+            ),
+            *(
+                Contender(name + starts, knows, game, make, all_positions)
+                for name, knows, make in learners
+            ),
+            _with_sorted_heaps(
+                "real-time dynamic programming, sweeping, heap symmetry" + starts,
+                RULES_SYMMETRY, game, sweeping,
+            ),
+        ]  # fmt: skip
+
     # These choose their own games, and stop when they need no more.
     automaton = partial(ColumnAutomatonLearner.for_env, play_from="start")
     generalising: list[tuple[str, str, Callable[[GameEnv], Trainable]]] = [
@@ -318,13 +358,13 @@ def _alphazero(heaps: int, figure: str) -> System:
         "From the full board alone most positions are hardly ever visited, and a network does not "
         "generalise the parity of bits to them.",
         published.train,
-        tuple(
-            Contender(name + starts, knows, game, make, all_positions)
-            for starts, game, those in (
-                ("", full, [*learners, *generalising]),
-                (" (exploring starts)", exploring, learners),
-            )
-            for name, knows, make in those
+        (
+            *contenders("", full),
+            *(
+                Contender(name, knows, full, make, all_positions)
+                for name, knows, make in generalising
+            ),
+            *contenders(" (exploring starts)", exploring),
         ),
         source='B. Zhou & S. Riis, "Impartial games: a challenge for reinforcement learning", '
         "arXiv:2205.12787 (2022)",
@@ -349,9 +389,9 @@ def _cs50() -> System:
         "With little exploration from one start some positions are not visited often enough.",
         published.train,
         (
-            Contender(
-                "negamax Q-learning", OBSERVATIONS, game,
-                partial(QLearning.for_env, epsilon=0.5), all_positions,
+            _with_sorted_heaps(
+                "negamax Q-learning, heap symmetry", SYMMETRY, game,
+                partial(QLearning.for_env, epsilon=0.5),
             ),
             Contender(
                 "real-time dynamic programming", RULES, game,
