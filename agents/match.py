@@ -59,9 +59,11 @@ class MatchResult:
             f"{won} of {played} as {seat}"
             for won, played, seat in zip(self.wins, self.games_by_seat, PLAYERS, strict=True)
         )
-        draws = f" won; {self.draws} drawn" if self.draws else ""
+        draws_count = self.win_rate > sum(self.wins) / self.games
+        drawn = "drawn" if draws_count else "without a winner"
+        draws = f" won; {self.draws} {drawn}" if self.draws else ""
         return (
-            f"MatchResult({'scored' if self.draws else 'won'} {100 * self.win_rate:.1f} % "
+            f"MatchResult({'scored' if draws_count else 'won'} {100 * self.win_rate:.1f} % "
             f"({100 * low:.1f} to {100 * high:.1f} %) of {self.games} games: {seats}{draws})"
         )
 

@@ -275,9 +275,11 @@ def learning_curve(
 
     Raises:
         ValueError: ``every`` is below 1.
-        TypeError: a wrapper of ``env`` cannot be followed by scores.
+        TypeError: no agent learns, or a wrapper of ``env`` cannot be followed by scores.
     """
     checked_integer("every", every, minimum=1)
+    if not any(isinstance(agent, Trainable) for agent in as_pair(agents)):
+        raise TypeError(f"there is no learner to score in {agents!r}")
     wrapped = env is not env.unwrapped and isinstance(env.unwrapped, GameEnv)
     points: list[tuple[float, ...]] = []
     scoring = 0.0

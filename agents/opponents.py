@@ -44,6 +44,7 @@ class Opponents:
 
     Raises:
         ValueError: no opponents, an unknown order or seat, ``pool`` below 0 or ``every`` below 1.
+        TypeError: ``learner`` is no learner, or ``opponents`` are no list of agents.
 
     References:
         T. Bansal, J. Pachocki, S. Sidor, I. Sutskever, I. Mordatch, "Emergent complexity via
@@ -68,6 +69,12 @@ class Opponents:
     ) -> None:
         if not opponents:
             raise ValueError(f"opponents must hold at least one agent, not {opponents!r}")
+        if not isinstance(learner, Learner) or not isinstance(opponents, (tuple, list)):
+            raise TypeError(
+                f"expected a learner and a list of agents, not {learner!r} and {opponents!r}"
+            )
+        for agent in opponents:
+            as_pair(agent)
         if seat not in (0, 1, "alternate"):
             raise ValueError(f"seat must be 0, 1 or 'alternate', not {seat!r}")
         self.learner, self.opponents, self.seat = learner, tuple(opponents), seat

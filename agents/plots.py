@@ -72,8 +72,8 @@ def training_curves(measured: TrainingMeasurements, title: str = "") -> Figure:
         limits = 0, 1.08 * max(np.nanmax(uniform), 1e-3)
         panels["entropy"] = "Mean entropy of each player's policy, nats", limits, lines
     if measured.optimality:
-        facing = "" if "all" in measured.optimality else " that the player can face"
-        scored = f"Optimality of the greedy policy, % of N-positions{facing}"
+        facing = "" if "all" in measured.optimality else " where the player is to move"
+        scored = f"Optimality of the greedy policy{facing}, %"
         panels["optimality"] = scored, PERCENT, measured.optimality
     rows = -(-len(panels) // 2)
     figure = Figure(figsize=(PAGE_WIDTH, 1.0 + 1.8 * rows), layout="constrained")

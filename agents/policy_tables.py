@@ -41,7 +41,11 @@ def policy_table(agent: Agent, game: Game, positions: npt.ArrayLike | None = Non
             f"{game.summary} has {game.board.num_positions} positions; at most {LARGEST_TEXT} are "
             "shown: name those to show"
         )
-    shown = game.positions() if positions is None else np.atleast_2d(np.asarray(positions))
+    if positions is None:
+        shown = game.positions()
+    else:
+        given = np.atleast_2d(np.asarray(positions)).tolist()
+        shown = game.board.positions(np.array([game.checked_state(tuple(each)) for each in given]))
     masks = game.mask(shown)
     over = ~masks.any(axis=1)
     if positions is not None and over.any():

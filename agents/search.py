@@ -11,6 +11,7 @@ from gymnasium.utils import EzPickle
 from agents.games import game_of
 from agents.loop import Env
 from nim_envs.typing import Array, MaskArray
+from nim_envs.validation import checked_integer
 
 UNCOPIED = ("screen", "clock", "window", "board_image", "action_spaces", "observation_spaces")
 """Attributes that a copy shares: for drawing, which cannot be copied, and spaces."""
@@ -64,10 +65,8 @@ class AlphaBetaAgent:
     def __init__(
         self, env: Env, *, depth: int | None = None, evaluate: Evaluation | None = None
     ) -> None:
-        if depth is not None and depth < 1:
-            raise ValueError(f"depth must be None or at least 1, not {depth}")
         self.env = env
-        self.depth = depth
+        self.depth = None if depth is None else checked_integer("depth", depth, minimum=1)
         self.evaluate = evaluate or (lambda env, agent: 0.0)
 
     def __repr__(self) -> str:

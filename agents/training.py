@@ -10,6 +10,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+import gymnasium
 import numpy as np
 from tqdm import tqdm
 
@@ -118,8 +119,8 @@ def train(
         TrainingStopped: a ``KeyboardInterrupt`` that holds the log so far; the learners keep
             what they have learned.
     """
-    if isinstance(env, Game):
-        raise TypeError(f"expected an environment, such as GameEnv(game), not {env!r}")
+    if isinstance(env, (Game, gymnasium.Env)):
+        raise TypeError(f"expected a two-player environment, such as GameEnv(game), not {env!r}")
     checked_integer("games", games, minimum=0)
     checked_integer("save_every", save_every, minimum=1)
     checked_integer("after_every", after_every, minimum=1)
@@ -162,11 +163,11 @@ def train(
                     finish(0, is_last=True)
             else:
                 with pressed_ctrl_c() as is_pressed:
-                    while done < games and not stopped:
-                        if is_pressed():
-                            raise KeyboardInterrupt
+                    while done < games and not stopped and not is_pressed():
                         here = slice(done, done + min(each - done % each for each in pauses))
                         finish(play(done, winners[here], lengths[here]))
+                    if is_pressed():
+                        raise KeyboardInterrupt
         except KeyboardInterrupt:
             seconds = time.perf_counter() - began
             raise TrainingStopped(TrainingLog(winners[:done], lengths[:done], seconds)) from None
@@ -190,7 +191,10 @@ def _player(
     env.reset(seed=int(env_seed), options=options)
     self_play, block = None, FIRST_BLOCK
     if compiled and opponents is None:
-        self_play = compiled_self_play(env, as_pair(agents), options)
+        with pressed_ctrl_c() as is_pressed:  # which would end Numba's compilation half-way
+            self_play = compiled_self_play(env, as_pair(agents), options)
+        if is_pressed():
+            raise KeyboardInterrupt
 
     def play_game(done: int, winners: ValueArray, lengths: Int32Array) -> int:
         if done:

@@ -248,6 +248,10 @@ def checked_own(learners: Iterable[str], env: GameEnv) -> list[str]:
             agents = () if _arguments(name) in (POLICY, TRAINER) else maker(name)(env)
         except InvalidGameError as error:
             raise click.UsageError(f"--learners {name}: {error}") from error
+        except (TypeError, AttributeError) as error:
+            raise click.UsageError(
+                f"--learners {name} is called with an environment, and raised {error!r}"
+            ) from error
         if len(agents) > 2 or not all(
             isinstance(agent, (Learner, GameChoosingLearner)) for agent in agents
         ):

@@ -17,13 +17,11 @@ from joblib.parallel import get_active_backend
 from tqdm import tqdm
 
 from benchmarks.report import machine
+from nim_envs.cli.options import STOPPED
 from nim_envs.errors import NimEnvsError
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("nim_envs", "agents", "benchmarks")
-
-STOPPED = 130
-"""The exit code after Ctrl-C, as usual in a shell."""
 
 Result = TypeVar("Result")
 

@@ -23,13 +23,13 @@ LARGEST_BATCH = 2**16
 """Most positions in one call of a policy."""
 
 ASKED_AGAIN = 50
-"""Number of positions at which a policy is asked again, one by one."""
+"""Number of times that a policy is asked again, about one position each."""
 
 TOLERANCE = 1e-4
 """Most by which a probability may differ when the policy is asked again."""
 
 MOST_CHANGED = 2
-"""Most of these positions at which an action may differ, as rounding may decide between two."""
+"""Most of these times that an action may differ, as rounding may decide between two."""
 
 HARMLESS: set[type] = {
     wrappers.OrderEnforcing,
@@ -87,12 +87,15 @@ class ScoredPolicy:
         self._rng_again = np.random.default_rng(0)  # so that asking again changes no score
         self._asked_again = self._changed = 0
 
-    def repeatable_probabilities(self, positions: IntArray, masks: MaskArray) -> FloatArray:
+    def repeatable_probabilities(
+        self, positions: IntArray, masks: MaskArray, are_all: bool = False
+    ) -> FloatArray:
         """Return the probability of every action, float64 ``(n, actions)``, by a policy as it is.
 
         The policy is asked again about some positions, one by one in another order; an
         ``InvalidPolicyError`` says that it answers differently. With ``samples`` it is asked
-        several times instead, and the mean is returned.
+        several times instead, and the mean is returned. ``are_all`` says that no other positions
+        are asked about, so that few of them are asked about several times.
         """
         answers = self.action_probabilities(positions, masks)
         if self._samples is not None:
@@ -100,13 +103,16 @@ class ScoredPolicy:
                 answers += self.action_probabilities(positions, masks)
             return answers / self._samples
         count = len(positions)
-        size = min(count, ASKED_AGAIN - self._asked_again)
+        size = ASKED_AGAIN - self._asked_again
+        if not are_all or not count:
+            size = min(count, size)
         self._asked_again += size
-        for row in self._rng_again.choice(count, size=size, replace=False).tolist():
-            one = slice(row, row + 1)
-            again = self._asked(positions[one], masks[one], self._rng_again)[0]
-            if np.any(np.abs(again - answers[row]) > TOLERANCE):
-                are_actions = np.isin([again, answers[row]], (0, 1)).all()
+        last: dict[int, FloatArray] = {}  # of few positions, each is asked several times
+        for row in self._rng_again.choice(count, size=size, replace=count < size).tolist():
+            one, before = slice(row, row + 1), last.get(row, answers[row])
+            last[row] = again = self._asked(positions[one], masks[one], self._rng_again)[0]
+            if np.any(np.abs(again - before) > TOLERANCE):
+                are_actions = np.isin([again, before], (0, 1)).all()
                 self._changed += 1 if are_actions else MOST_CHANGED + 1
         if self._changed > MOST_CHANGED:
             raise InvalidPolicyError(

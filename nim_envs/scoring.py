@@ -233,7 +233,7 @@ def _sums(
     """
     masks, right = solution.board.mask(here), solution.state_keeping(here)
     positions = solution.board.positions(here)
-    probabilities = scored.repeatable_probabilities(positions, masks)
+    probabilities = scored.repeatable_probabilities(positions, masks, are_all=True)
     no_move = ~probabilities.any(axis=1)
     legal = masks.sum(axis=1, keepdims=True, dtype=np.int64)
     likeliest = probabilities == probabilities.max(axis=1, keepdims=True, initial=0.0)

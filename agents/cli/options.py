@@ -80,10 +80,13 @@ def make_env(
     if game is not None:
         made = game_with_settings(game, settings, start or "fixed")
         return GameEnv(made, name=game.name, **limit)
+    if settings:
+        raise click.UsageError("--set needs --game; a file has the game that was learned")
     files = (player for player in players if Path(player).is_file())
     learned = next((load(file).game for file in files), None)
-    if settings or learned is None or learned.registered is None:
-        raise click.UsageError("which game? Add --game nim, or a player that train has written")
+    if learned is None or learned.registered is None:
+        why = f": {' or '.join(players)} is no file that train has written" if players else ""
+        raise click.UsageError(f"which game? Add --game nim{why}")
     name, arguments = learned.registered
     if start is not None:
         arguments = {**arguments, "start": start}
@@ -147,7 +150,7 @@ def with_named_errors(player: Callable[..., Any], name: str) -> Callable[..., An
             if of_position:
                 return position_after(player, turn[0])
             return checked_answer(player(*turn), turn[1].shape)
-        except (Exception, KeyboardInterrupt) as error:
+        except (Exception, SystemExit, KeyboardInterrupt) as error:
             positions = [turn[0]] if of_position else [tuple(each) for each in turn[0].tolist()]
             where = str(positions[0]) if len(positions) == 1 else f"{len(positions)} positions"
             if isinstance(error, KeyboardInterrupt):

@@ -21,7 +21,7 @@ from agents.storage import encoded, save
 from agents.training import TrainingStopped
 from agents.training import train as train_agents
 from nim_envs import Game
-from nim_envs.cli.options import FILE, seed_option
+from nim_envs.cli.options import FILE, STOPPED, seed_option
 from nim_envs.errors import SearchTooLargeError
 from nim_envs.files import check_writable
 from nim_envs.games.words import titled
@@ -90,15 +90,17 @@ def train(
         every = every or max(1, min(500, games // 20), games // 200)
         recorder = TrainingRecorder(agent, env.game, every=every)
         pauses |= {"after_game": recorder, "after_every": every}
-    said = ""
+    stopped = False
     try:
         log = train_agents(env, agent, games, seed=seed, **pauses)
     except TrainingStopped as interrupt:
-        log = interrupt.log
-        said = f"stopped after {log.games} games; what was learned is saved to {output}; "
+        log, stopped = interrupt.log, True
     save(agent, output)
-    if said:
-        click.echo(f"{said}agents.train goes on with agents.load of that file")
+    if stopped:
+        click.echo(
+            f"stopped after {log.games} games; what was learned is saved to {output}; "
+            "agents.train goes on with agents.load of that file"
+        )
     if isinstance(agent, GameChoosingLearner):
         click.echo(f"proved: {agent.proof}" if agent.proof else "nothing was proved")
     print_score(agent.greedy(), env.game, output)
@@ -111,6 +113,8 @@ def train(
             write_pictures(drawing().heatmaps(agent, env.game, title), plots, "heatmap_")
         except SearchTooLargeError as error:
             click.echo(f"no heatmap: {error}")
+    if stopped:
+        raise click.exceptions.Exit(STOPPED)
 
 
 def print_score(policy: Policy, game: Game, output: Path) -> None:

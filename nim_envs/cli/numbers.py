@@ -6,7 +6,7 @@ import click
 from tabulate import tabulate
 
 from nim_envs.cli.options import game_argument, print_facts
-from nim_envs.errors import NotProvenError
+from nim_envs.errors import NotProvenError, SearchTooLargeError
 from nim_envs.games.octal_codes import HeapGame
 from nim_envs.nimbers import nim_sum
 
@@ -101,6 +101,8 @@ def quotient(game: HeapGame, largest: int | None, limit: int | None) -> None:
         if search.largest > 0:
             show_quotient(search.quotient(game), limit)
         raise
+    except SearchTooLargeError as error:
+        raise click.ClickException(str(error)) from error
     show_quotient(search.quotient(game), limit)
 
 

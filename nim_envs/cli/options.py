@@ -29,14 +29,20 @@ SETTINGS: dict[str, Any] = {"help_option_names": ["-h", "--help"], "max_content_
 LONGEST_WORD = 100
 """Most characters of an argument's value that are shown."""
 
+STOPPED = 130
+"""The exit code after Ctrl-C, as usual in a shell."""
+
 version_option = click.version_option(__version__, message="nim_envs %(version)s")
 
 
 @contextmanager
 def errors_as_lines() -> Iterator[None]:
-    """Turn errors of this package, and of files named by the user, into lines of click's."""
+    """Turn errors of this package, of files named by the user, and Ctrl-C into lines of click's."""
     try:
         yield
+    except KeyboardInterrupt:
+        click.echo("stopped", err=True)
+        raise click.exceptions.Exit(STOPPED) from None
     except NimEnvsError as error:
         raise click.UsageError(str(error)) from error
     except OSError as error:

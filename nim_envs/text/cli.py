@@ -188,10 +188,12 @@ def read_replies(path: Path) -> dict[str, str]:
     """
     replies: dict[str, str] = {}
     for number, line in enumerate(path.read_bytes().splitlines(), start=1):
+        if not line.strip():
+            continue
         try:
             entry = json.loads(line)
             name, reply = entry["id"], entry["reply"]
-        except (ValueError, TypeError, LookupError):
+        except (ValueError, TypeError, LookupError, RecursionError):
             name = reply = None
         if not isinstance(name, str) or not isinstance(reply, str):
             raise click.UsageError(

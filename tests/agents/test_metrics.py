@@ -1,14 +1,17 @@
 """Measurements during training: they are exact, and do not change the training."""
 
+import os
+import signal
+
 import numpy as np
 import pettingzoo
 import pytest
 
 from agents import GradientBandit, OptimalAgent, QLearning, RandomAgent
 from agents.loop import DRAW
-from agents.metrics import TrainingRecorder, mean_entropy
+from agents.metrics import TrainingRecorder, learning_curve, mean_entropy
 from agents.training import TrainingLog, TrainingStopped, train
-from nim_envs import make_game
+from nim_envs import VersusEnv, make_game
 from nim_envs.game import PLAYERS as SEATS
 from nim_envs.scoring import optimality
 from tests.agents.learning import CASES, contents, small_env
@@ -95,6 +98,10 @@ def test_a_learner_for_each_seat_is_scored_over_positions_its_seat_can_face():
     against_oracle = (pair[0], OptimalAgent(ADDITION.game))
     one = TrainingRecorder(against_oracle, ADDITION.game).measurements(log)
     assert list(one.optimality) == ["player_0"]
+    with pytest.raises(TypeError, match="no learner to score"):
+        learning_curve(ADDITION, RandomAgent(), ADDITION.game, 10, seed=0, every=5)
+    with pytest.raises(TypeError, match="a two-player environment, such as"):
+        train(VersusEnv(ADDITION.game), agent, 10, seed=0)
 
 
 class Impatient(RandomAgent):
@@ -107,6 +114,18 @@ class Impatient(RandomAgent):
         if self.moves == 50:
             raise KeyboardInterrupt
         return super().act(observation, action_mask, rng)
+
+
+def test_ctrl_c_in_the_last_block_of_compiled_games_is_not_lost():
+    def pressed(games):
+        if games == 99:
+            os.kill(os.getpid(), signal.SIGINT)
+        return 0.2
+
+    agent = QLearning.for_env(ADDITION, epsilon=pressed)
+    with pytest.raises(TrainingStopped) as stopped:
+        train(ADDITION, agent, 100, seed=0, progress=False)
+    assert stopped.value.log.games == 100
 
 
 def test_a_stopped_run_keeps_its_log():

@@ -5,7 +5,7 @@ import pettingzoo
 import pytest
 
 from agents import Opponents, OptimalAgent, QLearning, RandomAgent, train
-from nim_envs import optimality
+from nim_envs import make_game, optimality
 from tests.agents.learning import contents, small_env
 
 
@@ -91,6 +91,9 @@ def test_earlier_selves_know_only_what_was_observed_then():
     ],
 )
 def test_opponents_are_checked(arguments, named):
-    agent = RandomAgent()
+    learner = QLearning(make_game("nim", heaps=(2,)))
     with pytest.raises(ValueError, match=named):
-        Opponents(agent, **{"opponents": [agent], **arguments})
+        Opponents(learner, **{"opponents": [learner], **arguments})
+    for wrong in ((RandomAgent(), [learner]), (learner, RandomAgent()), (learner, [1])):
+        with pytest.raises(TypeError, match=r"expected a(n agent| learner)"):
+            Opponents(*wrong)

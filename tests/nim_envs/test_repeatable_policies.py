@@ -70,6 +70,12 @@ def test_memory_and_samples_are_refused(policy, score):
         score(policy(), NIM)
 
 
+@pytest.mark.parametrize("heaps", [(1, 2), (2, 2)])
+def test_samples_are_refused_on_a_few_positions_too(heaps):
+    with pytest.raises(InvalidPolicyError, match=REASON):
+        optimality(drawn, make_game("nim", heaps=heaps))
+
+
 def test_rounding_may_decide_two_of_fifty_actions_and_a_ten_thousandth_of_a_probability():
     lattice = NIM.board.positions(np.arange(NIM.board.num_positions))
     close = [tuple(each) for each in lattice[NIM.solution.is_winning(lattice)].tolist()]

@@ -190,6 +190,7 @@ SHOW = ["show", "--game", "nim", "--player", "random"]
         ([*TRAIN, "--start", "3,2,9"], "(3, 2, 9) is no position of nim"),
         ([*TRAIN, "--start", "a,2,3"], "'a,2,3' is none of fixed, uniform"),
         (["train", "--output", "x"], "which game? Add --game nim"),
+        (["evaluate", "--player", "agnet.zip"], "agnet.zip is no file that train has written"),
         (["play", "--game", "nim", "--opponent", "nobody"], "'nobody' is no file; a player is"),
         (["play", "--game", "nim", "--opponent", "epsilon=3"], "epsilon must be a number"),
         (["evaluate", "--game", "nim", "--player", "README.md"], "README.md cannot be loaded"),

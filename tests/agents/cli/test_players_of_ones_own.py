@@ -47,6 +47,9 @@ def divides(position):
 def fails(observations, action_masks):
     raise KeyError("heap")
 
+def gives_up(observations, action_masks):
+    exit("no more")
+
 def four(one, two, three, four):
     return 0
 """
@@ -130,6 +133,7 @@ def test_illegal_moves_are_counted_and_shown(capsys):
     [
         ("divides", "ZeroDivisionError: integer division or modulo by zero"),
         ("fails", "KeyError: 'heap'"),
+        ("gives_up", "SystemExit: no more"),
     ],
 )
 def test_errors_name_the_player_and_the_position(player, said, capsys):

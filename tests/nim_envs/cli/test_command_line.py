@@ -125,7 +125,7 @@ def test_sequence_prints_values(capsys):
     assert values == grundy_sequence("0.77", 45)[10:].tolist()
 
 
-def test_period_prints_the_proof_or_ends_with_1(capsys):
+def test_period_prints_the_proof_and_no_answer_ends_with_1(capsys):
     answer = rows(shown(capsys, "period", "kayles"))
     assert (answer["period"], answer["from heap"], answer["last exception"]) == ("12", "71", "70")
     assert answer["exceptions"] == "14"
@@ -134,6 +134,8 @@ def test_period_prints_the_proof_or_ends_with_1(capsys):
     said, errors = capsys.readouterr()
     assert "no period of 0.6 is proven by 3000 values" in said
     assert not errors
+    assert run(["quotient", "0.77", "9", "--limit", "5"]) == 1
+    assert "more than 5 elements, which is the limit" in capsys.readouterr().err
 
 
 def test_quotient_prints_its_elements(capsys):
@@ -156,8 +158,10 @@ def test_ctrl_c_shows_the_quotient_that_is_proved_by_then(monkeypatch, capsys):
         add(search, game)
 
     monkeypatch.setattr(HeapQuotients, "add_next", interrupted)
-    assert run(["quotient", "nim", "7"]) == 1
-    assert rows(capsys.readouterr().out)["heaps"] == "0 to 3"
+    assert run(["quotient", "nim", "7"]) == 130
+    shown = capsys.readouterr()
+    assert rows(shown.out)["heaps"] == "0 to 3"
+    assert shown.err == "stopped\n"
 
 
 @pytest.mark.parametrize(
@@ -189,7 +193,6 @@ def test_nimber_arithmetic(arguments, result, capsys):
         ("sequence kaylse", "there is no 'kaylse'; choose from grundy"),
         ("sequence 0.77 5 --first 5", "0 to 4"),
         ("period grundy", "theorem on periods"),
-        ("quotient 0.77 9 --limit 5", "more than 5 elements"),
         ("nimber multiply 2", "multiply takes 2 numbers, not 1"),
         ("nimber divide 3 0", "0 has no nim-inverse"),
     ],

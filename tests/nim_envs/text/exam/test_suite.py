@@ -183,6 +183,8 @@ def test_what_is_not_a_reply_to_each_position_is_refused(tmp_path, capsys):
     ):
         output = tmp_path / "scores.md"
         path = written(file, given)
+        with file.open("a") as end:
+            end.write("\n")  # as many editors leave it
         assert run(["text", "exam", "judge", path, *options, "--output", str(output)]) == 2
         errors = capsys.readouterr().err
         assert message in errors
