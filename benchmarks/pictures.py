@@ -1,4 +1,4 @@
-"""Moving pictures of the games, for the README and the manual.
+"""Moving pictures of games: that of the README, and those of the manual's pages of games.
 
 python -m benchmarks.pictures --help explains every option.
 """
@@ -12,11 +12,10 @@ import click
 import numpy as np
 
 from agents import Agent, OptimalAgent, RandomAgent
-from benchmarks.options import names_option
 from nim_envs import GameEnv
 from nim_envs.files import write_atomically
 from nim_envs.optional import needed
-from nim_envs.registry import GAMES, make_aec
+from nim_envs.registry import make_aec
 from nim_envs.render.frame import Frame
 from nim_envs.render.picture import Picture
 from nim_envs.render.renderer import Renderer
@@ -30,16 +29,8 @@ COLORS = 64
 SCALE = 2
 """Pixels for each that a page shows: screens of phones and of many laptops are as fine."""
 
-PICTURES: dict[str, tuple[str, dict[str, Any]]] = {
-    "nim": ("nim", {"heaps": (3, 4, 5, 7)}),
-    "kayles": ("kayles", {"heaps": (12,)}),
-    "addition": ("addition", {"k": 5, "n": 31}),
-    "graph": ("graph", {}),
-}
-"""The README's pictures: a registered game and its arguments by the name of the file."""
-
-ON_DARK = ("nim",)
-"""Pictures that are written for a dark ground too."""
+HEAPS = (3, 4, 5, 7)
+"""The heaps of Nim on the README's picture."""
 
 
 def moves_of(env: GameEnv, seed: int = 0) -> Iterator[tuple[IntArray, int]]:
@@ -111,25 +102,18 @@ def gif(frames: list[Frame], milliseconds: int = MILLISECONDS) -> bytes:
 
 
 @click.command()
-@names_option(
-    "--names", GAMES, "Write these registered games in their usual form instead", default="none"
-)
 @click.option(
     "--output", default="docs/images", show_default=True, metavar="DIRECTORY",
-    type=click.Path(file_okay=False, path_type=Path), help="Where to write them.",
+    type=click.Path(file_okay=False, path_type=Path), help="Where to write it.",
 )  # fmt: skip
-def main(names: list[str] | None, output: Path) -> None:
-    """Write the README's moving pictures of games."""
-    chosen = {name: (name, {}) for name in names} if names else PICTURES
-    for file, (name, settings) in chosen.items():
-        frames = frames_of(name, settings)
-        pictures = {f"{file}.gif": frames}
-        if file in ON_DARK and not names:
-            pictures[f"{file}_dark.gif"] = [darkened(frame) for frame in frames]
-        for written, images in pictures.items():
-            path, content = output / written, gif(images)
-            write_atomically(path, content)
-            print(f"wrote {path}, {len(content) / 1000:.0f} kB")
+def main(output: Path) -> None:
+    """Write the README's moving picture, for a light and for a dark ground."""
+    frames = frames_of("nim", {"heaps": HEAPS})
+    pictures = {"nim.gif": frames, "nim_dark.gif": [darkened(frame) for frame in frames]}
+    for name, images in pictures.items():
+        path, content = output / name, gif(images)
+        write_atomically(path, content)
+        print(f"wrote {path}, {len(content) / 1000:.0f} kB")
 
 
 if __name__ == "__main__":

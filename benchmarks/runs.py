@@ -1,6 +1,7 @@
 """Runs of a benchmark, in parallel; joblib keeps their results until the tables are written."""
 
 import multiprocessing
+import shutil
 import signal
 import sys
 import threading
@@ -98,7 +99,7 @@ class Runs(AbstractContextManager["Runs"]):
                 if self._call.check_call_in_cache(*call):
                     self._call.call_and_shelve(*call).clear()
             if not self._memory.store_backend.get_items():  # none of other options, left for later
-                self._memory.clear(warn=False)
+                shutil.rmtree(self._output / "runs")
             click.echo(f"\nwritten to {self._output}")
 
 
