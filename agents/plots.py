@@ -269,7 +269,7 @@ def _draw(
     lines = -(-count // min(count, max(1, int(WIDEST / width))))
     wide = -(-count // lines)
     inches = max(3.2, lines * height + 1.2)  # at least as long as the scale's label
-    figure = Figure(figsize=(max(4.5, wide * width + 1.2), inches), layout="constrained")
+    figure = Figure(figsize=(max(4.5, wide * width + 1.2), inches), layout="compressed")
     panels = list(figure.subplots(lines, wide, squeeze=False, sharex=True, sharey=True).flat)
     for axes in panels[count:]:
         axes.remove()

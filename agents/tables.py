@@ -25,7 +25,7 @@ from agents.schedules import Exploration, Schedule
 from agents.selection import epsilon_greedy_action, sample, softmax
 from nim_envs import Game
 from nim_envs.typing import Array, FloatArray, IntArray, MaskArray
-from nim_envs.validation import checked_number
+from nim_envs.validation import checked_integer, checked_number
 
 AnyLearner = TypeVar("AnyLearner", bound="TableLearner")
 
@@ -113,7 +113,8 @@ class TableLearner(ABC):
             name = type(self).__name__
             raise TypeError(f"{name} looks ahead by the rules: it needs an environment of nim_envs")
         self.exploration = Exploration(getattr(self, "epsilon", 0.0))
-        self.generator = np.random.default_rng(getattr(self, "seed", 0))
+        seed = checked_integer("seed", getattr(self, "seed", 0), minimum=0)
+        self.generator = np.random.default_rng(seed)
         tables = self.initial_tables(len(self.rows), self.rows.num_actions)
         self._tables, self._size = tuple(tables), len(self.rows)
         self.state: Any = self._new_state({**tables, **self.constants()})

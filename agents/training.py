@@ -113,7 +113,7 @@ def train(
         Winner and length of every game, and the time taken.
 
     Raises:
-        ValueError: ``games`` is negative, or ``save_every`` or ``after_every`` below 1.
+        ValueError: ``games`` or ``seed`` is negative, or ``save_every`` or ``after_every`` below 1.
         TypeError: ``agents`` is neither an agent nor a pair of them.
         StorageError: the learner cannot be saved.
         TrainingStopped: a ``KeyboardInterrupt`` that holds the log so far; the learners keep
@@ -122,6 +122,7 @@ def train(
     if isinstance(env, (Game, gymnasium.Env)):
         raise TypeError(f"expected a two-player environment, such as GameEnv(game), not {env!r}")
     checked_integer("games", games, minimum=0)
+    checked_integer("seed", seed, minimum=0)
     checked_integer("save_every", save_every, minimum=1)
     checked_integer("after_every", after_every, minimum=1)
     winners, lengths = np.empty(games, dtype=np.int8), np.empty(games, dtype=np.int32)

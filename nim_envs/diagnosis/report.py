@@ -190,7 +190,7 @@ class Diagnosis:
     @property
     def ladder(self) -> str:
         """A sentence on the scores on the five boards."""
-        low = [each for each in self.boards if each.percent < 99]
+        low = [each for each in self.boards if each.percent < 99.995]
         chance = [each for each in low if each.percent < each.random_percent + 10]
         if not low:
             return "Right on all boards, too."

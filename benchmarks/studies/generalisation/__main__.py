@@ -234,8 +234,8 @@ NOTES = f"""\
 - *proved*: the number of seeds in which the learner has proved, without being told who wins, that
   it is right for all numbers of heaps of all sizes (an automaton) or of heaps up to the largest
   that it has learned (classes). The proof is made by code separate from the learner.
-- No learner uses a theorem, a Grundy value or
-  who wins, neither to learn nor to decide when to stop.
+- No learner is given a theorem, a Grundy value or the winner of a position, to learn or to decide
+  when to stop.
 - Table learners play at random at positions outside their table. A look-up ignores empty heaps and
   the order of heaps.
 - *CPU seconds* are those of the process while it learns, without compilation.
