@@ -5,6 +5,7 @@ sum without a table of its moves.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property, partial, wraps
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
@@ -19,6 +20,7 @@ from nim_envs.graph import AT_ONCE, Graph, Part, Sources, rows_by_value
 from nim_envs.index import Index
 from nim_envs.sums import Sum, graph_of, states_at
 from nim_envs.typing import BoolArray, Int32Array, IntArray, ValueArray
+from nim_envs.validation import checked_integer
 
 LARGEST_SEARCH = 50_000_000
 """Default limit on the number of positions of an induction on a sum."""
@@ -175,6 +177,9 @@ def solve(game: Game, misere: bool | None = None, limit: int = LARGEST_SEARCH) -
         limit: most positions of an induction on a sum.
 
     Raises:
+        TypeError: ``game`` is not a ``nim_envs.Game``.
+        InvalidGameError: ``misere`` is true of a game whose outcome says who wins, or no boolean;
+            or ``limit`` is no integer of at least 1.
         SearchTooLargeError: no theorem applies, there are more positions than ``limit``, and there
             is no small misère quotient.
 
@@ -184,9 +189,13 @@ def solve(game: Game, misere: bool | None = None, limit: int = LARGEST_SEARCH) -
         >>> wild.method, wild.value((12,) * 8 + (0,) * 40)
         ('misère quotient, proven by its transition algebra', 1)
     """
-    last_move_loses = game.misere if misere is None else misere
-    board, theorem = game.board, game.theorem
-    if not needs_search(game, last_move_loses):
+    if not isinstance(game, Game):
+        raise TypeError(f"solve takes a nim_envs.Game, not {game!r}")
+    checked_integer("limit", limit, 1)
+    if misere is not None:
+        game = replace(game, misere=misere)
+    board, theorem, last_move_loses = game.board, game.theorem, game.misere
+    if not needs_search(game):
         if theorem is not None and theorem.misere in (None, last_move_loses):
             values = partial(_values_by_theorem, board, theorem, last_move_loses)
             return Solution(board, theorem.name, values)
@@ -214,14 +223,13 @@ def solve(game: Game, misere: bool | None = None, limit: int = LARGEST_SEARCH) -
     return Solution(board, "exhaustive search", SumValues(board, np.int8(1), limit))
 
 
-def needs_search(game: Game, misere: bool | None = None) -> bool:
-    """Return whether a game is solved by induction on all positions; arguments as of `solve`."""
+def needs_search(game: Game) -> bool:
+    """Return whether a game is solved by induction on all positions."""
     if game.has_outcome:
         return True
-    last_move_loses = game.misere if misere is None else misere
-    if game.theorem is not None and game.theorem.misere in (None, last_move_loses):
+    if game.theorem is not None and game.theorem.misere in (None, game.misere):
         return False
-    return last_move_loses and any(misere_values(part) is None for part in game.parts)
+    return game.misere and any(misere_values(part) is None for part in game.parts)
 
 
 def _values_by_theorem(

@@ -36,6 +36,19 @@ def test_what_is_no_position_is_refused(board, positions):
         solution.states_at(board, positions)
 
 
+@pytest.mark.parametrize(
+    ("game", "arguments", "error", "message"),
+    [
+        ("nim", {}, TypeError, "solve takes a nim_envs.Game, not 'nim'"),
+        (nim((2,)), {"misere": "yes"}, InvalidGameError, "misere must be True or False"),
+        (nim((2,)), {"limit": -1}, InvalidGameError, "limit must be an integer from 1"),
+    ],
+)
+def test_solve_refuses_what_it_cannot_answer(game, arguments, error, message):
+    with pytest.raises(error, match=message):
+        solve(game, **arguments)
+
+
 def test_small_sums_are_flattened_and_shared():
     assert isinstance(nim((3, 4)).board, Graph)
     assert nim((3, 4)).board is nim((3, 4)).board
