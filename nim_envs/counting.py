@@ -15,6 +15,7 @@ def count_games(game: Game, position: Sequence[int] | None = None) -> int:
         position: position to start from; the initial one by default.
 
     Raises:
+        InvalidGameError: play may never end.
         InvalidPositionError: ``position`` is not one position of the game.
 
     Example:
@@ -22,6 +23,7 @@ def count_games(game: Game, position: Sequence[int] | None = None) -> int:
         >>> count_games(nim(heaps=(5,), max_take=3))
         13
     """
+    game.check_ends("count_games")
     board: Any = game.board
     sequences = Counter({game.checked_state(game.start if position is None else position): 1})
     ended = 0

@@ -189,13 +189,13 @@ class Game:
     @property
     def who_wins(self) -> str:
         """Who wins, such as ``"whoever makes the last move wins"``."""
+        drawn = "; play that never ends is drawn" if self.has_cycles else ""
+        if len(self.parts) == 1 and self.parts[0].words.who_wins is not None:
+            return self.parts[0].words.who_wins[self.misere] + drawn
         if self.has_outcome:
-            drawn = "; play that never ends is drawn" if self.has_cycles else ""
             return (
                 f"the position in which play ends says who wins, or that the game is drawn{drawn}"
             )
-        if len(self.parts) == 1 and self.parts[0].words.who_wins is not None:
-            return self.parts[0].words.who_wins[self.misere]
         return LAST_MOVE[self.misere]
 
     @property

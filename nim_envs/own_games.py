@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from nim_envs.errors import InvalidGameError, InvalidPositionError
-from nim_envs.game import Game
+from nim_envs.game import LAST_MOVE, Game
 from nim_envs.graph import Part, Picture, Words
 from nim_envs.listing import LARGEST_LISTING, PASS, Moves, called, part_from_moves, say_label
 from nim_envs.typing import Position
@@ -128,8 +128,9 @@ def game_from_moves(
         cycles=cycles is not None,
     )
     if part.has_cycles and part.outcome is None:  # which says who made the last move
-        loses, misere = -1 if not checked_boolean("misere", misere) else 1, False
-        part.outcome = np.where(part.ends, loses, 0).astype(np.int8)
+        loses, misere = checked_boolean("misere", misere), False
+        part.words = words._replace(who_wins=(LAST_MOVE[loses],) * 2)
+        part.outcome = np.where(part.ends, 1 if loses else -1, 0).astype(np.int8)
     part.picture = _checked_picture(picture, board, part.fields)
     if describe is not None:
         part.labels = _descriptions(describe, part)

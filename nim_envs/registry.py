@@ -108,7 +108,8 @@ class NamedGame:
                 f"without starts=, not {game!r}"
             )
         start = game.start if game.starts.position is None else game.starts.position
-        last_loses = game.misere if chosen is None else chosen
+        # A constructor that takes it may have made an outcome of it.
+        last_loses = game.misere if chosen is None or "misere" in given else chosen
         return replaced(game, start=start, starts=FixedStart(), misere=last_loses)
 
 

@@ -16,10 +16,12 @@ from agents import OptimalAgent, OutcomeSearchAgent, QLearning, RandomAgent, tra
 from agents.match import play_match
 from agents.metrics import TrainingRecorder, mean_entropy
 from nim_envs import game_from_moves
+from nim_envs.counting import count_games
 from nim_envs.envs.batched import VectorGameEnv
 from nim_envs.envs.versus import VersusEnv
 from nim_envs.errors import ConformanceError, InvalidGameError, InvalidPolicyError
 from nim_envs.scoring import beatable_share, best_response, expected_scores
+from nim_envs.solution import solve
 from nim_envs.text import Language, TextEnv, TextGame
 from tests.commands import run_agents, run_nim_envs
 
@@ -121,8 +123,15 @@ def test_pong_hau_ki_is_drawn_from_its_start_and_lost_where_blocked():
 
 def test_a_token_on_a_ring_in_misere_play_and_without_an_end():
     # In misère play who would have to move at the end wins, and nobody goes there.
-    game = game_from_moves("ring", (3,), ring(7, (1, -1)), cycles="draw", misere=True)
-    assert game.solution.value(game.positions()).tolist() == [1, 0, 0, 0, 0, 0, 0]
+    def token(misere=False):
+        return game_from_moves("ring", (3,), ring(7, (1, -1)), cycles="draw", misere=misere)
+
+    nim_envs.register_game("ring_test", token, replace=True)
+    for game in (token(misere=True), nim_envs.make_game("ring_test", misere=True)):
+        assert game.solution.value(game.positions()).tolist() == [1, 0, 0, 0, 0, 0, 0]
+        assert game.who_wins == "whoever makes the last move loses; play that never ends is drawn"
+    with pytest.raises(InvalidGameError, match="the outcome of ring says who wins"):
+        solve(token(), misere=True)
     # Without an end all is drawn.
     game = game_from_moves("ring", (3,), lambda p: [(1, ((p[0] + 1) % 5,))], cycles="draw")
     assert game.solution.value(game.positions()).tolist() == [0] * 5
@@ -257,6 +266,7 @@ def test_what_is_not_exact_or_needs_an_end_is_refused_by_name():
         expected_scores(first_legal, RandomAgent(), env)
     for name, call in {
         "longest_play": game.longest_play,
+        "count_games": lambda: count_games(game),
         "mean_entropy": lambda: mean_entropy((RandomAgent(), RandomAgent()), game),
         "OutcomeSearchAgent": lambda: OutcomeSearchAgent(env),
     }.items():
