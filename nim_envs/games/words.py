@@ -90,7 +90,7 @@ def split(move: tuple[int, int], position: Position | None) -> str:
 def ways_to_split(game: HeapGame, size: int) -> str:
     """Return the moves on heaps of up to ``size`` objects in words."""
     digits = [game.digit(taken) for taken in range(min(size, LONGEST) + 1)]
-    if game.repeating and len(set(digits[1:])) == 1:
+    if game.repeating and digits[-1] and len(set(digits[1:])) == 1:
         ways = [_way("any number of objects", digits[-1], game.unequal)]
     else:
         by_digit: dict[int, list[int]] = {}

@@ -5,6 +5,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from nim_envs.errors import InvalidGameError
+from nim_envs.games.heaps import octal
 from nim_envs.games.octal_codes import GRUNDY, NAMES, HeapGame, heap_game, octal_game
 
 
@@ -62,6 +63,12 @@ def test_games_that_go_by_a_name():
     assert heap_game("4.") == heap_game("splitting")
     codes = "0.77", "0.007", "4.0", "0.(3)"
     assert [octal_game(code).places for code in codes] == [2, 3, 0, None]
+
+
+@pytest.mark.parametrize(("code", "size"), [("0.0(3)", 1), ("4.0(3)", 1), ("0.00(3)", 2)])
+def test_heaps_may_be_too_small_for_the_digit_that_repeats(code, size):
+    game = octal(code, (size,))
+    assert game.is_over(game.start)
 
 
 @pytest.mark.parametrize("code", ["", "77", "0.3..", "0.(37)", "0.77\n", "0.77.7"])
