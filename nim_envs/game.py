@@ -376,15 +376,16 @@ class Game:
 
         Raises:
             InvalidGameError: play may never end.
+            InvalidPositionError: some are no positions of the game.
         """
         self.check_ends("longest_play")
-        board = self.board
+        board, states = self.board, None if positions is None else states_at(self.board, positions)
         if isinstance(board, Graph):
             longest = board.longest_play
-            return int((longest if positions is None else longest[board.find(positions)]).max())
-        if positions is None:
+            return int((longest if states is None else longest[states]).max())
+        if states is None:
             return sum(int(part.longest_play.max()) for part in self.parts)
-        return int(board.longest_play(board.find(positions)).max())
+        return int(board.longest_play(states).max())
 
     def moves(self, position: Any) -> list[tuple[int, Position]]:
         """List the legal moves at a position, for search.
@@ -518,7 +519,8 @@ class Game:
         """
         words = self.describe(action, position)
         part, option = divmod(action, self.options)
-        removed = self.parts[part].removal(option, self.split(tuple(map(int, position)))[part])
+        here = self.split((*map(int, position), 0))[part]  # 0 where no pass is named
+        removed = self.parts[part].removal(option, here)
         return f"{words} ({removed})" if removed else words
 
     def _checked_action(self, action: Any) -> int:

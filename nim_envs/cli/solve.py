@@ -80,6 +80,7 @@ def solve(
 def show_solution(game: Game, position: Position) -> None:
     """Print the solution of one position."""
     outcome = game.solution.value(position)
+    position = game.board.position(game.checked_state(position))
     moves = [game.describe(each, position) for each in game.solution.keeping_actions(position)]
     grundy, distance = None, None
     if not game.has_outcome:

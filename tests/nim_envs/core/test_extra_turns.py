@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from nim_envs import GameEnv, VersusEnv, check_env, check_game, game_from_moves, sum_of
+from nim_envs.cli.solve import show_solution
 from nim_envs.errors import InvalidGameError, InvalidPositionError
 from nim_envs.text import TextGame
 
@@ -85,12 +86,13 @@ def two_or_three(position):
         yield "two", (left - 2,), np.True_
 
 
-def test_positions_without_the_last_coordinate_have_no_pass_due():
+def test_positions_without_the_last_coordinate_have_no_pass_due(capsys):
     game = game_from_moves("twice", (7,), two_or_three, describe=str.upper)
     assert game.start == (7, 0)
     assert game.moves((7,)) == game.moves((7, 0)) == [(0, (6, 0)), (1, (5, 1))]
     assert game.moves((5, 1)) == [(2, (5, 0))]
     assert [*map(game.describe, range(3))] == ["ONE", "TWO", "pass"]
+    assert game.describe_move(1, (7,)) == "TWO"
     assert (
         game.solution.value([[3], [4]]).tolist() == game.solution.value([[3, 0], [4, 0]]).tolist()
     )
@@ -107,6 +109,8 @@ def test_positions_without_the_last_coordinate_have_no_pass_due():
         game.moves((3, 0, 0))
     with pytest.raises(InvalidPositionError, match=r"\(6, 1\) is no position"):
         game.moves((6, 1))
+    show_solution(game, (7,))
+    assert "position       7 0\n" in capsys.readouterr().out
 
 
 def test_environments_and_text_have_the_pass():

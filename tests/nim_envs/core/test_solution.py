@@ -34,6 +34,10 @@ NO_POSITIONS = [(), 3, (5,), (5, 0, 0, 0), (5.0, 0, 0), ("5", 0, 0), (6, 0, 0), 
 def test_what_is_no_position_is_refused(board, positions):
     with pytest.raises(InvalidPositionError, match=r"is 3 integers, from 0 to|is no position of"):
         solution.states_at(board, positions)
+    game = kayles((5,))
+    vars(game)["board"] = board
+    with pytest.raises(InvalidPositionError):
+        game.longest_play(positions)
 
 
 @pytest.mark.parametrize(
