@@ -81,7 +81,7 @@ def diagnose(
         probes_on: game whose observations and actions an agent is made for: the probes are shown as
             positions of this game. Those of observation are left out.
         max_cycles: maximum number of moves of each player with which the agent is trained: one more
-            probe is truncated by it, ``make_env(game, max_cycles=...)``.
+            probe, or the one game, is truncated by it, ``make_env(game, max_cycles=...)``.
         boards: whether to train and score it on five boards, too; ``None``: where all probes are
             right.
         seed: seed of policies that draw numbers, at least 0.
@@ -93,8 +93,8 @@ def diagnose(
         :class:`~nim_envs.diagnosis.GameReport` where there is one game.
 
     Raises:
-        TypeError: neither a training function nor a policy with its game; or ``train`` returned no
-            policy.
+        TypeError: neither a training function nor a policy with its game; ``probes_on`` is no
+            ``nim_envs.Game``; or ``train`` returned no policy.
         RuntimeError: ``train`` raised an error, which is its cause.
         InvalidPolicyError: the policy returned neither actions nor probabilities, or values of
             another shape.
@@ -112,18 +112,20 @@ def diagnose(
         if number is not None:
             checked_integer(name, number, minimum=1)
     game = getattr(train_or_policy, "game", None) if env_or_game is None else env_or_game
-    for name, each in (("env_or_game", env_or_game), ("probes_on", probes_on)):
-        if isinstance(each, str) or inspect.isroutine(each):
-            raise TypeError(
-                f"{name} must be a Game or an environment, not {each!r}: a game by name is "
-                "make_game(name), and a function that returns one is called first"
-            )
+    if isinstance(env_or_game, str) or inspect.isroutine(env_or_game):
+        raise TypeError(
+            f"env_or_game must be a Game or an environment, not {env_or_game!r}: a game by name is "
+            "make_game(name), and a function that returns one is called first"
+        )
+    if not isinstance(probes_on, Game | None):
+        raise TypeError(f"probes_on must be a Game or None, not {probes_on!r}")
     if env_or_game is not None or isinstance(game, Game):
         policy: Any = train_or_policy
         if is_training(policy):
             if isinstance(game, Game):  # from any position, unless it has starts of its own
                 fixed = game.starts == FixedStart()
-                game = make_env(replace(game, starts=UniformStart()) if fixed else game)
+                limit = {} if max_cycles is None else {"max_cycles": max_cycles}
+                game = make_env(replace(game, starts=UniformStart()) if fixed else game, **limit)
             hint = "; what takes one argument is a training function, and a policy takes two"
             policy, _ = _learned(policy, game, games or BOARD_GAMES, "its game", hint)
         elif inspect.isroutine(policy) and (_has_games(policy) or not _takes(policy, 2, 3)):

@@ -198,6 +198,8 @@ def test_an_agent_of_one_board_is_probed_on_it():
         report_of(only_here)
     with pytest.raises(InvalidGameError, match="probes_on needs a game of at least"):
         report_of(only_here, probes_on=make_game("nim", heaps=(1, 1)))
+    with pytest.raises(TypeError, match="probes_on must be a Game or None, not 'nim'"):
+        report_of(only_here, probes_on="nim")
 
 
 def test_a_ladder_of_boards_follows_where_all_is_right():
@@ -262,12 +264,13 @@ def test_a_training_function_is_trained_and_scored_on_one_game():
     seen = []
 
     def train(env, games):
-        seen.append((env.game, games))
+        seen.append((env.game, games, env.max_cycles))
         return learners.table(env, games, 0, Setting()), None
 
     assert report_of(train, env_or_game=NIM).percent == 100
     assert report_of(train, env_or_game=GameEnv(NIM), games=400).percent == 100
-    assert seen == [(NIM, 3_000), (NIM, 400)]
+    assert report_of(train, env_or_game=NIM, max_cycles=9).percent == 100
+    assert seen == [(NIM, 3_000, None), (NIM, 400, None), (NIM, 3_000, 9)]
 
 
 def test_values_of_illegal_actions_may_be_anything():
