@@ -66,6 +66,7 @@ RIGHT = {
     "versus, wrapped": lambda: (
         TimeLimit(gymnasium.make("nim_envs/Nim-v0", opponent=0.5, mask_in_observation=False), 3),
     ),
+    "versus, one step": lambda: (TimeLimit(VersusEnv(nim(), opponent="random"), 1),),
     "versus, one move each": lambda: (
         VersusEnv(lasting(), opponent="random", seat=1, max_cycles=1, illegal_move="raise"),
     ),
