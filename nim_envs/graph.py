@@ -222,10 +222,7 @@ class Graph:
         named = [str(self.position(each)) for each in rows[:MOST_NAMED]]
         more = ["…"] * (len(rows) > MOST_NAMED)
         cycle = " -> ".join([*named, *more, str(self.position(row))])
-        return InvalidGameError(
-            f"the moves form a cycle: {cycle}; every play must come to an end, "
-            'or with cycles="draw" is drawn'
-        )
+        return InvalidGameError(f"the moves form a cycle: {cycle}; every play must come to an end")
 
 
 class Sources:

@@ -151,9 +151,9 @@ def find_cycles(part: Part, allowed: bool) -> None:
     """Set whether moves of a part form cycles; ``InvalidGameError`` where they must not."""
     try:
         _ = part.longest_play  # it raises an error for a cycle
-    except InvalidGameError:
+    except InvalidGameError as error:
         if not allowed:
-            raise
+            raise InvalidGameError(f'{error}, or with cycles="draw" is drawn') from None
         part.has_cycles = True
 
 

@@ -11,7 +11,7 @@ from nim_envs import theorems
 from nim_envs.errors import InvalidGameError
 from nim_envs.game import Game, Theorem
 from nim_envs.games import words as say
-from nim_envs.graph import Part, Picture, Words, check_table
+from nim_envs.graph import LARGEST_TABLE, Part, Picture, Words, check_table
 from nim_envs.listing import cell_moves, part_from_moves, part_of_vectors, shared
 from nim_envs.typing import IntArray, Position
 from nim_envs.validation import checked_integer, checked_integers, checked_pairs, is_listing
@@ -227,6 +227,7 @@ def domino_board(rows: int, columns: int) -> Part:
         words,
         Picture("cells", board=(rows, columns)),
         actions=range(len(dominoes)),
+        limit=LARGEST_TABLE,
         vectorized=True,
     )
 
@@ -244,7 +245,7 @@ def cram(rows: int, columns: int) -> Game:
 
     Args:
         rows: number of rows; at least 1.
-        columns: number of columns; at least 1, and 2 if there is one row. At most 61 cells.
+        columns: number of columns; at least 1, and 2 if there is one row.
 
     References:
         M. Gardner, "Mathematical games", *Scientific American* 230 (1974), no. 2; *Winning Ways*,
@@ -286,6 +287,7 @@ def node_set(nodes: int, edges: tuple[tuple[int, int], ...]) -> Part:
         words,
         Picture("nodes", edges=edges),
         actions=range(nodes),
+        limit=LARGEST_TABLE,
         vectorized=True,
     )
 
@@ -301,7 +303,7 @@ def node_kayles(nodes: int, edges: Sequence[Sequence[int]]) -> Game:
     PSPACE-complete.
 
     Args:
-        nodes: number of nodes, which are numbered from 0; at least 1, at most 61.
+        nodes: number of nodes, which are numbered from 0; at least 1.
         edges: pairs of different nodes; a pair in either order is the same edge.
 
     References:
