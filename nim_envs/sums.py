@@ -217,16 +217,25 @@ class Sum:
     @cached_property
     def num_positions(self) -> int:
         """Number of positions, computed without a list of them."""
-        return self.count([np.arange(part.num_positions) for part in self.parts])
+        return self.count()
 
-    def count(self, rows: Sequence[IntArray]) -> int:
-        """Return the number of positions whose parts are in some states, ``rows`` of each part."""
+    def count(self, rows: Sequence[IntArray] | None = None, most: float = math.inf) -> int:
+        """Return the number of positions whose parts are in some states.
+
+        Args:
+            rows: states of each part, ascending; ``None``: all.
+            most: if all are given, a number above it at which counting may stop.
+        """
+        if rows is None:
+            rows = [np.arange(part.num_positions) for part in self.parts]
         total = math.prod(len(rows[i]) for i in range(len(rows)) if i not in self.group_of)
         for group in self.groups:
             ways = np.array([1], dtype=object)  # to fill the slots so far, by the slots needed
             for index in group:
                 with_need = np.bincount(self.parts[index].slots_needed[rows[index]])
                 ways = np.convolve(ways, with_need.astype(object))[: len(group) + 1]
+                if total * int(ways.sum()) > most:  # the slots to come can be empty
+                    break
             total *= int(ways.sum())
         return total
 
@@ -310,7 +319,8 @@ def board_of(parts: Sequence[Part], most: int = LARGEST_FLAT) -> Graph | Sum:
     if flat is not None and flat.after.size <= most:
         return flat
     total = _sums.get_or_create(tuple(parts), lambda: Sum(parts))
-    if total.num_positions * total.num_actions > most:
+    fitting = most // total.num_actions
+    if total.count(most=fitting) > fitting:
         return total
     return _flat.get_or_create(total.parts, total.flat)
 
