@@ -11,7 +11,13 @@ from nim_envs.game import LAST_MOVE, Game
 from nim_envs.graph import Part, Picture, Words
 from nim_envs.listing import LARGEST_LISTING, PASS, Moves, called, part_from_moves, say_label
 from nim_envs.typing import Position
-from nim_envs.validation import checked_boolean, checked_choice, checked_integer, checked_name
+from nim_envs.validation import (
+    checked_boolean,
+    checked_choice,
+    checked_integer,
+    checked_integers,
+    checked_name,
+)
 
 PIECES = ("crosses", "discs")
 """Pictures of two players' pieces on a board: cells 0 empty, 1 and 2 the pieces of each."""
@@ -115,6 +121,8 @@ def game_from_moves(
             f"outcome must be a function of a position without moves, not {outcome!r}"
         )
     checked_choice("cycles", cycles, ("draw",), or_none=True)
+    if move_in_words is not None:
+        checked_name("move_in_words", move_in_words)
     words = Words(name if kind is None else checked_name("kind", kind), say_label, move_in_words)
     part = part_from_moves(
         start,
@@ -157,6 +165,7 @@ def _checked_picture(
 ) -> Picture:
     """Return the look of positions, which must fit the numbers of values of their coordinates."""
     checked_choice("picture", style, PICTURES, or_none=True)
+    board = None if board is None else checked_integers("board", board, 1)
     cells = 0 if board is None else math.prod(board)
     if style == "piece" and len(fields) > 2:
         raise InvalidGameError(
@@ -175,4 +184,4 @@ def _checked_picture(
             )
     elif board is not None and cells != len(fields):
         raise InvalidGameError(f"{len(fields)} coordinates do not reshape into {board!r}")
-    return Picture(style, board=None if board is None else tuple(board))
+    return Picture(style, board=board)

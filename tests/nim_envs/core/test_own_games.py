@@ -41,6 +41,11 @@ def test_actions_words_kind_and_starts_can_be_given():
          "shows one or two coordinates, not 3"),
         ({"picture": "photo"}, "picture must be None or one of"),
         ({"board": (2, 2)}, r"1 coordinates do not reshape into \(2, 2\)"),
+        *(({"board": board}, "board must be a sequence of integers of at least 1") for board in
+          (4, "ab")),
+        *(({"board": board}, r"board\[0\] must be an integer from 1") for board in
+          ((None,), (-1, -1), (2.0, 1))),
+        ({"move_in_words": 5}, "move_in_words must be a string"),
         ({"picture": "crosses"}, "needs board="),
         ({"picture": "crosses", "board": (1, 1)}, "shows cells of 0, 1 or 2"),
     ],
