@@ -18,7 +18,7 @@ from nim_envs.solution import Solution, retrograde
 from nim_envs.starts import OutcomeStart
 from nim_envs.sums import Sum, board_of, graph_of, states_at
 from nim_envs.typing import BoolArray, FloatArray, IntArray
-from nim_envs.validation import checked_integer
+from nim_envs.validation import check_bytes, checked_integer
 
 __all__ = [
     "POSITION_SETS",
@@ -190,7 +190,8 @@ def optimality(
     if sample is None:
         name, solution, states = position_set(game, positions)
     else:
-        checked_integer("sample", sample, minimum=1)
+        sample = checked_integer("sample", sample, minimum=1)
+        check_bytes(f"{sample} positions of {game.name}", 8 * sample * len(game.fields))
         if not isinstance(positions, str) or positions != "all":
             raise ValueError(f"sample draws from all positions; positions was {positions!r}")
         name, solution = "all", game.solution
@@ -259,7 +260,9 @@ def _percent(amount: float, count: int) -> float:
 def position_set(game: Game, positions: str | npt.ArrayLike) -> tuple[str, Solution, IntArray]:
     """Return a set of positions: its name, the solution there, and the states, in order."""
     if not isinstance(positions, str):
-        return "given", game.solution, states_at(game.board, np.atleast_2d(positions))
+        states = states_at(game.board, positions)
+        of_one = states.shape[np.ndim(positions) - 1 :]
+        return "given", game.solution, states.reshape(-1, *of_one)
     if positions not in POSITION_SETS:
         raise ValueError(f"positions must be one of {POSITION_SETS} or an array, not {positions!r}")
     solution = _whole_solution(game)

@@ -319,8 +319,7 @@ def board_of(parts: Sequence[Part], most: int = LARGEST_FLAT) -> Graph | Sum:
     if flat is not None and flat.after.size <= most:
         return flat
     total = _sums.get_or_create(tuple(parts), lambda: Sum(parts))
-    fitting = most // total.num_actions
-    if total.count(most=fitting) > fitting:
+    if total.count(most=most) * total.num_actions > most:
         return total
     return _flat.get_or_create(total.parts, total.flat)
 
@@ -343,7 +342,11 @@ def states_at(board: Graph | Sum, positions: npt.ArrayLike) -> IntArray:
 
     Those of a sum are ``(..., parts)``. ``InvalidPositionError`` if one is no position.
     """
-    given, width = np.asarray(positions), len(board.fields)
+    width = len(board.fields)
+    try:
+        given = np.asarray(positions)
+    except ValueError:  # of different lengths
+        given = np.empty(0)
     if isinstance(board, Part) and board.has_passes and given.shape[-1:] == (width - 1,):
         given = np.concatenate([given, np.zeros_like(given[..., :1])], axis=-1)
     if given.dtype.kind not in "iu" or given.ndim == 0 or given.shape[-1] != width:

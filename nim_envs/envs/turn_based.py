@@ -35,7 +35,13 @@ from nim_envs.optional import installed
 from nim_envs.player_answers import NO_LEGAL_MOVE
 from nim_envs.starts import Sampler
 from nim_envs.typing import Array, IntArray, Position
-from nim_envs.validation import check_bytes, checked_boolean, checked_choice, checked_integer
+from nim_envs.validation import (
+    check_bytes,
+    checked_boolean,
+    checked_choice,
+    checked_integer,
+    checked_name,
+)
 
 if TYPE_CHECKING:
     from nim_envs.render.frame import Frame
@@ -154,7 +160,7 @@ class GameEnv(AECEnv[str, Any, Any]):
         self.max_cycles = checked_max_cycles(max_cycles, game)
         self._truncate_at = -1 if self.max_cycles is None else self.max_cycles * len(PLAYERS)
         self.metadata: dict[str, Any] = {
-            "name": name,
+            "name": checked_name("name", name),
             "render_modes": list(RENDER_MODES),
             "is_parallelizable": False,
             "render_fps": 2,
@@ -239,7 +245,7 @@ class GameEnv(AECEnv[str, Any, Any]):
         if self._rng is None:
             raise ResetNeededError("there is no generator of starts yet: call reset() first")
         sampler = self.starts.sampler(checked_options(options, others_ignored=True))
-        return sampler.sample(self._rng, games)
+        return sampler.sample(self._rng, checked_integer("games", games, 0))
 
     def _begin(self, walk: Walk, agent: str) -> None:
         """Begin a game with ``agent`` to move."""

@@ -105,8 +105,11 @@ def test_a_score_is_refused_where_it_cannot_be_exact():
     game = make_game("nim")
     with pytest.raises(ValueError, match="some"):
         optimality(RandomAgent(), game, "some")
-    with pytest.raises(InvalidPositionError):
-        optimality(RandomAgent(), game, [[1, 2]])
+    for wrong in ([[1, 2]], [(1, 2, 2), (1, 2)]):
+        with pytest.raises(InvalidPositionError):
+            optimality(RandomAgent(), game, wrong)
+    with pytest.raises(SearchTooLargeError, match=f"{10**9} positions of nim"):
+        optimality(RandomAgent(), game, sample=10**9)
     with pytest.raises(SearchTooLargeError, match=str(1001**3)):
         optimality(RandomAgent(), make_game("nim", heaps=(1000, 1000, 1000)))
 

@@ -41,7 +41,7 @@ from nim_envs.player_answers import NO_LEGAL_MOVE
 from nim_envs.players import AnyPlayer, PlayerAdapter
 from nim_envs.starts import Sampler
 from nim_envs.typing import Array, BoolArray, IntArray, WordArray
-from nim_envs.validation import checked_boolean, checked_choice, checked_integer
+from nim_envs.validation import check_bytes, checked_boolean, checked_choice, checked_integer
 
 if TYPE_CHECKING:
     from nim_envs.render.batches import BatchRenderer
@@ -130,7 +130,8 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
     Raises:
         InvalidGameError, ResetNeededError, ClosedEnvironmentError, MissingPackageError: as of
             ``VersusEnv``.
-        SearchTooLargeError: as of ``VersusEnv``; or tables would take more than a GiB.
+        SearchTooLargeError: as of ``VersusEnv``; or tables, or the observations of all games, would
+            take more than a GiB.
 
     Example:
         >>> from nim_envs import make_game
@@ -165,8 +166,8 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
     ) -> None:
         super().__init__()
         single = VersusEnv(
-            game, start=start, opponent=opponent, hurry=hurry, seat=seat, encoding=encoding,
-            mask_in_observation=mask_in_observation, illegal_move=illegal_move,
+            game, name=name, start=start, opponent=opponent, hurry=hurry, seat=seat,
+            encoding=encoding, mask_in_observation=mask_in_observation, illegal_move=illegal_move,
             max_cycles=max_cycles, show_winning_moves=show_winning_moves,
             truth_in_info=truth_in_info,
         )  # fmt: skip
@@ -176,6 +177,8 @@ class VectorGameEnv(VectorEnv[Any, IntArray, Array]):
         self.illegal_move, self.max_cycles = illegal_move, max_cycles
         self.truth_in_info = truth_in_info
         self.num_envs = checked_integer("num_envs", num_envs, minimum=1)
+        numbers = spaces.flatdim(single.observation_space)
+        check_bytes(f"observations of {self.num_envs} games", self.num_envs * numbers)
         self.copy = checked_boolean("copy", copy)
         self.render_mode = checked_choice("render_mode", render_mode, RENDER_MODES, or_none=True)
         self._renderer: BatchRenderer | None = None

@@ -68,8 +68,8 @@ def blocks_of(parts: Sequence[Part], options: int) -> list[range]:
         sizes = [parts[part].num_positions for part in wider]
         if group is not None:
             if index == group.start:
-                most = SLOT_ENTRIES // (len(group) * options)
-                fits = Sum(parts[index : group.stop]).count(most=most) <= most
+                states = Sum(parts[index : group.stop]).count(most=SLOT_ENTRIES)
+                fits = states * len(group) * options <= SLOT_ENTRIES
                 blocks += [group] if fits else [range(slot, slot + 1) for slot in group]
         elif (
             wider.start not in group_of

@@ -31,7 +31,7 @@ NO_POSITIONS = [(), 3, (5,), (5, 0, 0, 0), (5.0, 0, 0), ("5", 0, 0), (6, 0, 0), 
 
 
 @pytest.mark.parametrize("board", [kayles((5,)).board, Sum(kayles((5,)).parts)])
-@pytest.mark.parametrize("positions", [*NO_POSITIONS, [(5, 0, 0), (5, 1, 0)]])
+@pytest.mark.parametrize("positions", [*NO_POSITIONS, [(5, 0, 0), (5, 1, 0)], [(1, 0, 0), (1,)]])
 def test_what_is_no_position_is_refused(board, positions):
     with pytest.raises(InvalidPositionError, match=r"is 3 integers, from 0 to|is no position of"):
         solution.states_at(board, positions)

@@ -11,6 +11,7 @@ from nim_envs.errors import (
     ClosedEnvironmentError,
     IllegalMoveError,
     InvalidActionError,
+    InvalidGameError,
     InvalidPositionError,
     NimEnvsError,
     ResetNeededError,
@@ -101,6 +102,9 @@ def test_next_starts_are_those_of_the_resets_to_come():
         env.next_starts(1)
     for one in (env, other):
         one.reset(seed=6)
+    for wrong in (-1, None, "a", 1.5):
+        with pytest.raises(InvalidGameError, match="games must be an integer from 0"):
+            env.next_starts(wrong)
     for options in ({"start": "uniform"}, {"start": "n_position"}, None):
         expected = []
         for _ in range(4):

@@ -17,16 +17,17 @@ ENVIRONMENTS = {"turn-based": GameEnv, "single": VersusEnv, "batched": VectorGam
 @pytest.mark.parametrize(
     ("argument", "named"),
     [
-        ("encoding", r"encoding must be one of \('integer',.*, not 'x'"),
-        ("render_mode", "render_mode must be None or one of .*, not 'x'"),
-        ("illegal_move", r"illegal_move must be one of \('forfeit', 'raise'\), not 'x'"),
-        ("max_cycles", "max_cycles must be .*, not 'x'"),
-        ("truth_in_info", "truth_in_info must be True or False, not 'x'"),
+        ("encoding", r"encoding must be one of \('integer',.*, not ' '"),
+        ("render_mode", "render_mode must be None or one of .*, not ' '"),
+        ("illegal_move", r"illegal_move must be one of \('forfeit', 'raise'\), not ' '"),
+        ("max_cycles", "max_cycles must be .*, not ' '"),
+        ("name", "name must be a string that is not empty, not ' '"),
+        ("truth_in_info", "truth_in_info must be True or False, not ' '"),
     ],
 )
 def test_environments_name_the_argument(make, argument, named):
     with pytest.raises(InvalidGameError, match=named):
-        make(GAME, **{argument: "x"})
+        make(GAME, **{argument: " "})
 
 
 @pytest.mark.parametrize("make", [VersusEnv, VectorGameEnv])

@@ -134,6 +134,8 @@ def test_the_text_shows_every_game():
 def test_a_too_large_environment_is_refused_with_its_bytes():
     with pytest.raises(SearchTooLargeError, match=str(10**15)):
         batch(heaps=(10**15,))
+    with pytest.raises(SearchTooLargeError, match=f"observations of {10**12} games"):
+        batch(num_envs=10**12)
     with pytest.raises(SearchTooLargeError, match=r"at most \d+"):
         batch(heaps=(17_000,))
     # Misère play that only a search solves: of too many positions.
