@@ -22,7 +22,13 @@ from nim_envs.errors import (
 from nim_envs.graph import Graph, Part
 from nim_envs.sums import Sum, board_of, states_at
 from nim_envs.typing import BoolArray, IntArray, MaskArray, Position, ValueArray
-from nim_envs.validation import checked_boolean, checked_integer, checked_name, integers_of
+from nim_envs.validation import (
+    checked_boolean,
+    checked_integer,
+    checked_name,
+    integers_of,
+    is_listing,
+)
 
 if TYPE_CHECKING:
     from nim_envs.solution import Solution
@@ -573,7 +579,7 @@ def sum_of(games: Sequence[Game]) -> Game:
         >>> sum_of([kayles(heaps=(3,)), nim(heaps=(4,))]).start
         (3, 0, 4)
     """
-    if not games or not all(isinstance(game, Game) for game in games):
+    if not is_listing(games) or not games or not all(isinstance(game, Game) for game in games):
         raise InvalidGameError(f"a sum must have games, at least one, not {games!r}")
     return Game(
         name=" + ".join(game.name for game in games),

@@ -404,8 +404,8 @@ def _own_game(
     given = {key: defaults.get(key, each.default) for key, each in parameters.items()}
     default = given.pop("misere", None)
     misere = default if misere is None else misere
-    taken = {*OF_GAMES, *OF_MAKE, "name", *_keywords(GameEnv), *_keywords(VersusEnv)}
-    for key, value in given.items():
+    taken = {"start", *OF_MAKE, "name", *_keywords(GameEnv), *_keywords(VersusEnv)}
+    for key, value in {**given, "misere": misere}.items():
         if value is Parameter.empty:
             raise InvalidGameError(
                 f"{name} must be a function that returns a game, and whose arguments have defaults "

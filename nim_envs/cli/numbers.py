@@ -145,7 +145,10 @@ def show_quotient(result: Any, limit: int) -> None:
 
 def number(text: str) -> int:
     """Return the integer that ``text`` is, in decimal or as ``0x…``; for click."""
-    return int(text, 0)
+    try:
+        return int(text, 0)
+    except ValueError:
+        raise click.BadParameter(f"{text!r} is not an integer such as 10 or 0xa") from None
 
 
 # A negative number must be refused as such, not as an unknown option.
@@ -163,7 +166,9 @@ def nimber(operation: str, numbers: tuple[int, ...]) -> None:
 
     needed = 1 if operation in ("invert", "root") else 2
     if len(numbers) != needed:
-        raise click.UsageError(f"{operation} takes {needed} numbers, not {len(numbers)}")
+        raise click.UsageError(
+            f"{operation} takes {needed} number{'s' * (needed > 1)}, not {len(numbers)}"
+        )
     functions: dict[str, Any] = {
         "add": lambda *both: nim_sum(both),
         "multiply": nimber_field.nim_product,

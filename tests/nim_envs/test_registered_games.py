@@ -100,6 +100,7 @@ def test_what_cannot_be_registered_is_refused_with_the_reason():
         ("game", stairs, {"defaults": {"step": 3}}, "it takes steps, most"),
         ("game", STAIRS, {"defaults": {"steps": 3}}, "unexpected keyword argument 'steps'"),
         ("game", needs, {}, "whose arguments have defaults .*'size' has none"),
+        ("game", lambda misere: stairs(), {}, "whose arguments have defaults .*'misere' has none"),
         ("game", lambda start=3: stairs(start), {}, "that environments do not have.*'start'"),
         ("game", make_game("nim", start="uniform"), {}, "one position, without starts="),
     ]

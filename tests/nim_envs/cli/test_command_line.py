@@ -194,6 +194,8 @@ def test_nimber_arithmetic(arguments, result, capsys):
         ("sequence 0.77 5 --first 5", "0 to 4"),
         ("period grundy", "theorem on periods"),
         ("nimber multiply 2", "multiply takes 2 numbers, not 1"),
+        ("nimber invert 1 2", "invert takes 1 number, not 2"),
+        ("nimber add 010 1", "'010' is not an integer such as 10 or 0xa"),
         ("nimber divide 3 0", "0 has no nim-inverse"),
     ],
 )
