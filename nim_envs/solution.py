@@ -14,13 +14,13 @@ import numpy as np
 import numpy.typing as npt
 
 from nim_envs import theorems
-from nim_envs.errors import SearchTooLargeError
+from nim_envs.errors import InvalidGameError, SearchTooLargeError
 from nim_envs.game import Game, Theorem
 from nim_envs.graph import AT_ONCE, Graph, Part, Sources, rows_by_value
 from nim_envs.index import Index
 from nim_envs.sums import Sum, graph_of, states_at
 from nim_envs.typing import BoolArray, Int32Array, IntArray, ValueArray
-from nim_envs.validation import checked_integer
+from nim_envs.validation import checked_choice, checked_integer
 
 LARGEST_SEARCH = 50_000_000
 """Default limit on the number of positions of an induction on a sum."""
@@ -161,7 +161,13 @@ class Solution:
         return mask.reshape(*states.shape[:-1], self.board.num_actions)
 
 
-def solve(game: Game, misere: bool | None = None, limit: int = LARGEST_SEARCH) -> Solution:
+def solve(
+    game: Game,
+    misere: bool | None = None,
+    limit: int = LARGEST_SEARCH,
+    *,
+    method: str | None = None,
+) -> Solution:
     """Solve a game exactly, by the first method that applies.
 
     - A theorem that stands beside the game.
@@ -175,11 +181,13 @@ def solve(game: Game, misere: bool | None = None, limit: int = LARGEST_SEARCH) -
         game: the game.
         misere: whether the player who makes the last move loses; ``None``: as the game says.
         limit: most positions of an induction on a sum.
+        method: ``"quotient"``: by the misère quotient, of any size; ``None``: as above.
 
     Raises:
         TypeError: ``game`` is not a ``nim_envs.Game``.
         InvalidGameError: ``misere`` is true of a game whose outcome says who wins, or no boolean;
-            or ``limit`` is no integer of at least 1.
+            ``limit`` is no integer of at least 1; ``method`` is unknown, or a quotient is asked for
+            and play is not misère.
         SearchTooLargeError: no theorem applies, there are more positions than ``limit``, and there
             is no small misère quotient.
 
@@ -192,8 +200,15 @@ def solve(game: Game, misere: bool | None = None, limit: int = LARGEST_SEARCH) -
     if not isinstance(game, Game):
         raise TypeError(f"solve takes a nim_envs.Game, not {game!r}")
     checked_integer("limit", limit, 1)
+    checked_choice("method", method, ("quotient",), or_none=True)
     if misere is not None:
         game = replace(game, misere=misere)
+    if method is not None:
+        if not game.misere:
+            raise InvalidGameError(f"a misère quotient solves misère play, not {game.summary}")
+        from nim_envs.cgt.misere_quotients.quotient_solution import quotient_solution
+
+        return quotient_solution(game)
     board, theorem, last_move_loses = game.board, game.theorem, game.misere
     if not needs_search(game):
         if theorem is not None and theorem.misere in (None, last_move_loses):

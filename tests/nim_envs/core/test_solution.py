@@ -47,6 +47,8 @@ def test_what_is_no_position_is_refused(board, positions):
         ("nim", {}, TypeError, "solve takes a nim_envs.Game, not 'nim'"),
         (nim((2,)), {"misere": "yes"}, InvalidGameError, "misere must be True or False"),
         (nim((2,)), {"limit": -1}, InvalidGameError, "limit must be an integer from 1"),
+        (nim((2,)), {"method": "search"}, InvalidGameError, "method must be None or one of"),
+        (nim((2,)), {"method": "quotient"}, InvalidGameError, "solves misère play, not nim"),
     ],
 )
 def test_solve_refuses_what_it_cannot_answer(game, arguments, error, message):

@@ -275,7 +275,7 @@ def test_large_misere_games_are_solved_by_quotients():
 
 def test_heaps_larger_than_those_of_the_proof_are_solved_by_the_theorem():
     game = make_game("octal", code="0.123", heaps=(60, 41), misere=True)
-    solution = quotient_solution(game)
+    solution = solve(game, method="quotient")
     assert solution.method == "theorem on periodic misère quotients"
     quotient = misere_quotient("0.123")
     for heaps in ((60, 41), (59, 7), (33, 34)):
