@@ -16,13 +16,19 @@ from nim_envs.validation import checked_integer
 AnyLearner = TypeVar("AnyLearner", bound="GeneralisingLearner")
 
 
+def _checked(game: Any) -> Game:
+    if not isinstance(game, Game):
+        raise InvalidGameError(f"game must be a nim_envs.Game, not {game!r}")
+    return game
+
+
 class GeneralisingLearner(GameChoosingLearner):
     """Base of this package's learners that choose their own games."""
 
     proof: str | None = None
 
     def __init__(self, game: Game, arguments: dict[str, Any]) -> None:
-        self.game = game
+        self.game = _checked(game)
         if game.has_outcome:
             raise InvalidGameError(
                 f"{type(self).__name__} learns games that are decided by the last move; "
@@ -34,7 +40,8 @@ class GeneralisingLearner(GameChoosingLearner):
 
     def __repr__(self) -> str:
         """Return the game, and whether the learned solution is proved."""
-        proved = "" if self.proof is None else "; proved"
+        part = "" if getattr(self, "is_complete", True) else " in part"
+        proved = "" if self.proof is None else f"; proved{part}"
         return f"{type(self).__name__}({self.game.summary}{proved})"
 
     @classmethod
@@ -55,9 +62,10 @@ class GeneralisingLearner(GameChoosingLearner):
 
     def fit(self, game: Game, games: int, seed: int, after_game: AfterGame | None = None) -> None:
         """Learn from games against itself; see :class:`GameChoosingLearner`."""
-        if not self.fits(game):
+        if not self.fits(_checked(game)):
+            other = " with other moves" * (self.game.summary == game.summary)
             raise ValueError(
-                f"this learner was made for {self.game.summary}, not for {game.summary}"
+                f"this learner was made for {self.game.summary}, not for {game.summary}{other}"
             )
         if not isinstance(game.starts, (FixedStart, UniformStart)):
             raise ValueError(

@@ -23,7 +23,7 @@ class MaskedPettingZooEnv(PettingZooEnv):
 
     Raises:
         KeyError: there is no ``"id"``.
-        NameNotFoundError: no game is registered under it.
+        NameNotFound: no game is registered under it.
     """
 
     def __init__(self, config: dict[str, Any]) -> None:

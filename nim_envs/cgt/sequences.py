@@ -85,6 +85,7 @@ class Period:
 
     def extend(self, size: int) -> Values:
         """Return the values of the heaps below ``size``, as the period says; dtype kept."""
+        checked_integer("size", size, minimum=0)
         values = np.resize(self.values[self.start :], max(size - self.start, 0))
         return np.concatenate([self.values[: min(self.start, size)], values])
 
@@ -367,6 +368,7 @@ def winning_moves(
         >>> winning_moves(heap_game("0.77"), octal_period("0.77"), (10**18, 10**18 + 5))
         [(0, 1, 0), (1, 1, 0), (1, 1, 6), (1, 1, 18)]
     """
+    places_of(game)  # raises an error where digits repeat
     values = [period.value(heap) for heap in heaps]
     total, moves = nim_sum(values), list[tuple[int, int, int]]()
     for number, heap in enumerate(heaps if total else ()):

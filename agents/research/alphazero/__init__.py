@@ -312,9 +312,13 @@ def train(
         MissingPackageError: ``log``, and tensorboardX is not installed.
         OSError: the checkpoint cannot be written.
         StorageError: the file is damaged, no checkpoint, or of a run with other arguments.
+        TypeError: ``env`` is no ``PgxEnv``.
         ValueError: settings that do not fit the game, or another argument out of range.
     """
+    if not isinstance(env, PgxEnv):
+        raise TypeError(f"env must be a nim_envs.adapters.pgx.PgxEnv, not {env!r}")
     checked_integer("scores", scores, minimum=0)
+    seed = checked_integer("seed", seed, 0, 2**63 - 1)
     checked_integer("checkpoint_every", checkpoint_every, minimum=1)
     state = begin(env, settings, seed)
     curve: list[tuple[int, float]] = []

@@ -198,7 +198,8 @@ class ColumnAutomatonLearner(GeneralisingLearner):
             rules.relation.max_take is None
             and max(game.fields) - 1 <= (self.rules.relation.max_take or 0)
         )
-        if not alike or rules.misere != self.rules.misere:
+        several = self.rules.one_heap and len(rules.limits) > 1  # of which one shows nothing
+        if not alike or several or rules.misere != self.rules.misere:
             raise ValueError(f"this learner has learned {self._learned_game}, not {game.summary}")
         return ColumnAutomatonPolicy(
             game, self.automaton, replace(rules, relation=self.rules.relation)

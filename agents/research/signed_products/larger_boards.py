@@ -9,6 +9,7 @@ import numpy as np
 from agents.research.signed_products.value_state import ValueState
 from agents.research.signed_products.visited_positions import NO_MOVE, HeapBoard
 from nim_envs.typing import IntArray
+from nim_envs.validation import check_bytes
 
 EXAMS = ((3, 60), (6, 12))
 """Stages of the exam: extra bits of the heaps, and number of positions of each kind."""
@@ -56,16 +57,27 @@ def _contradictions(
     return int(((own >= 0) != (after.min(axis=1) < 0)).sum()), after.argmin(axis=1)
 
 
+def check_exam(board: HeapBoard) -> None:
+    """Raise ``SearchTooLargeError`` if the options of the largest heaps need too many bytes."""
+    sizes = 1 << (board.columns + max(more for more, _ in EXAMS))
+    numbers = sizes * len(_amounts(board.options, sizes))
+    check_bytes(f"options of heaps of up to {sizes - 1} in the exam", 8 * numbers)
+
+
+def _amounts(options: IntArray, sizes: int) -> IntArray:
+    """Return the amounts that may be taken of heaps of fewer objects than ``sizes``."""
+    largest = len(options) - 1
+    amounts: IntArray = largest - options[largest][options[largest] != NO_MOVE]
+    return np.arange(1, sizes) if len(amounts) == largest else amounts
+
+
 def with_larger_heaps(options: IntArray, sizes: int) -> IntArray:
     """Extend the options of heaps to larger heaps, if the known ones determine them.
 
     They do if a move takes any number, or if the same amounts may be taken from every large enough
     heap. Otherwise the options are returned unchanged.
     """
-    largest = len(options) - 1
-    amounts = largest - options[largest][options[largest] != NO_MOVE]
-    if len(amounts) == largest:
-        amounts = np.arange(1, sizes)
+    amounts = _amounts(options, sizes)
     left = np.maximum(np.arange(sizes)[:, np.newaxis] - amounts, NO_MOVE)
     same = left[: len(options), : options.shape[1]]
     known = np.array_equal(same, options) and (left[: len(options), options.shape[1] :] < 0).all()

@@ -7,7 +7,7 @@ import numpy as np
 from agents.base import AfterGame, HypothesisError
 from agents.research.base import GeneralisingLearner
 from agents.research.look_ahead import LookAheadPolicy
-from agents.research.signed_products.larger_boards import with_larger_heaps
+from agents.research.signed_products.larger_boards import check_exam, with_larger_heaps
 from agents.research.signed_products.value_networks import (
     PlainNetwork,
     SignedProductsNetwork,
@@ -85,6 +85,8 @@ class SignedProducts(GeneralisingLearner):
             PlainNetwork() if architecture == "mlp" else SignedProductsNetwork(factors == "signed")
         )
         self._board = board = HeapBoard(heap_options(game), len(game.parts), network)
+        if network.other_boards:
+            check_exam(board)
         rng = np.random.default_rng(0)
         self.state = ValueState(network, board.heaps, board.columns, game.misere, rng)
         self._begun = False  # the first fit draws new weights by its seed

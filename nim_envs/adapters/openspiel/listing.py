@@ -108,8 +108,8 @@ def openspiel_part(
     name: str, short_name: str, parameters: str, limit: int, merge_strings: bool, cycles: bool
 ) -> OpenSpielPart:
     """The states of a game, which any process loads again by its name and parameters as JSON."""
-    game = pyspiel.load_game(short_name, json.loads(parameters))
     try:
+        game = pyspiel.load_game(short_name, json.loads(parameters))
         part = _Listing(name, game, limit, merge_strings, cycles).part()
     except pyspiel.SpielError as error:
         raise InvalidGameError(f"OpenSpiel cannot play {name}: {error}") from error

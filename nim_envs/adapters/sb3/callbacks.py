@@ -123,6 +123,9 @@ class OptimalityCallback(BaseCallback):
         return f"{self.scores[index]}; {self.games[index]} games, {self.steps[index]} steps"
 
     def _on_training_start(self) -> None:
+        if self.num_timesteps == 0:  # of another model, or of one that begins again
+            self.played, self._best = 0, 0
+            self.steps, self.games, self.scores = [], [], []
         self._due = self._now
 
     def _on_rollout_start(self) -> None:

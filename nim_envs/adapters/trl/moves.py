@@ -11,8 +11,10 @@ from nim_envs.optional import imports_for
 from nim_envs.sums import states_at
 from nim_envs.text import PROMPT_VERSION, Language, Verdict, prompt, reward
 from nim_envs.text import verdict as verdict_of
+from nim_envs.text.answers import ANSWERS
 from nim_envs.text.language import as_language
 from nim_envs.text.scores import positions_to_ask
+from nim_envs.validation import checked_boolean, checked_choice
 
 with imports_for("the adapter for TRL", "trl"):
     from datasets import Dataset
@@ -88,6 +90,8 @@ def _reward_function(
 ) -> RewardFunction:
     """Return a reward function, from the reward of a verdict, under a name that TRL logs."""
     language = as_language(game)
+    checked_choice("answer", answer, ANSWERS)
+    checked_boolean("last_line", last_line)
 
     def rewards(
         completions: Sequence[TextOrMessages], position: Sequence[Sequence[int]], **_: Any
@@ -123,6 +127,9 @@ def kept_win(
 
     Returns:
         A function of the columns of :func:`positions_dataset` and the completions.
+
+    Raises:
+        InvalidGameError: an argument is not one of the values above.
     """
     return _reward_function("kept_win", reward, game, answer, last_line)
 

@@ -124,7 +124,7 @@ class GameRollouts:
             "last_line": last_line, "style": "conversation" if style == "sentences" else style,
         }  # fmt: skip
         self._seed = seed
-        self._plays: list[TextGame] = []
+        self._plays = [TextGame(game, seed=seed, **self._arguments)]
 
     def __call__(self, prompts: list[Any], trainer: GRPOTrainer) -> dict[str, Any]:
         """Play a game from each prompt, all at a time.

@@ -28,6 +28,7 @@ def game_environment(
         ValueError: unknown ``rewards``; for the arguments see :class:`nim_envs.text.TextGame`.
     """
     checked_choice("rewards", rewards, ("result", "turn"))
+    TextGame(game, seed=seed, **arguments)  # raises errors
     count = 0
 
     class GameEnvironment:

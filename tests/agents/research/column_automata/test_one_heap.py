@@ -3,12 +3,14 @@
 import numpy as np
 import pytest
 
+from agents import ColumnAutomatonLearner
 from agents.research.column_automata import (
     ColumnAutomaton,
     MoveRelation,
     Outcome,
     prove,
 )
+from nim_envs import make_game
 from tests.agents.research.column_automata.claims import (
     one_heap_claim,
     right_claim,
@@ -73,3 +75,10 @@ def test_a_claim_that_is_wrong_only_for_several_heaps_is_proved_for_one(misere, 
     verdict = prove(claim, MoveRelation(), misere)
     assert verdict.refuted
     assert len(verdict.position) > 1
+
+
+def test_what_one_total_shows_is_not_played_on_several_heaps():
+    learner = ColumnAutomatonLearner(make_game("addition", k=3, n=10))
+    learner.greedy(make_game("nim", heaps=(9,), max_take=3, misere=True))
+    with pytest.raises(ValueError, match="not nim, heaps 7-5, misère play"):
+        learner.greedy(make_game("nim", heaps=(7, 5), max_take=3, misere=True))

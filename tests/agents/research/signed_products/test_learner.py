@@ -19,6 +19,7 @@ from agents.research.signed_products.visited_positions import (
 )
 from agents.storage import load, save
 from nim_envs import GameEnv, make_game
+from nim_envs.errors import SearchTooLargeError
 from tests.tables import all_positions
 
 HEAPS = st.lists(st.integers(0, 30), min_size=1, max_size=6)
@@ -129,3 +130,11 @@ def test_an_exam_finds_that_random_values_contradict_themselves():
     contradictions, read = examine(random_state(0), board, np.random.default_rng(0))
     assert contradictions > 0.1
     assert read > 0
+
+
+def test_heaps_whose_exam_is_too_large_are_refused_at_once():
+    with pytest.raises(SearchTooLargeError, match="options of heaps of up to 65535 in the exam"):
+        SignedProducts(make_game("nim", heaps=(600, 600)))
+    SignedProducts(make_game("nim", heaps=(600, 600), max_take=3))
+    with pytest.raises(ValueError, match=r"game must be a nim_envs.Game, not 'nim'"):
+        SignedProducts("nim")
