@@ -83,7 +83,7 @@ def diagnose(
         max_cycles: maximum number of moves of each player with which the agent is trained: one more
             probe, or the one game, is truncated by it, ``make_env(game, max_cycles=...)``.
         boards: whether to train and score it on five boards, too; ``None``: where all probes are
-            right.
+            right. With ``probes_on`` it is not, as the boards are other games.
         seed: seed of policies that draw numbers, at least 0.
         verbose: whether the printed report has positions and moves.
         progress: whether to show a progress bar on standard error, if that is a terminal.
