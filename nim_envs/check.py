@@ -4,7 +4,7 @@ import copy
 import importlib
 import io
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import redirect_stdout, suppress
 from graphlib import CycleError, TopologicalSorter
 from typing import Any
@@ -69,16 +69,20 @@ def check_env(
     if not isinstance(game, Game):
         raise TypeError(f"{env!r} has no attribute game, a nim_envs.Game: pass game=")
     check = _Lockstep(copy.deepcopy(env), game, position_of)
-    games = [check.positions(seed) for seed in range(200)]
-    for seed in range(0, 200, 5):
-        check.positions(seed, games[seed])
-    # Gymnasium's takes illegal actions, and no game that is truncated after a step.
-    turns = isinstance(env, AECEnv) and check.has_masks
-    if turns or not (check.illegal_raises or check.most_moves == 2 or check.most_steps == 1):
-        try:
+    games: dict[int, list[Position]] = {}
+    try:
+        for seed in (*range(200), *range(0, 200, 5)):
+            met = check.play(seed)
+            _equal("the positions that this seed gave before,", met, games.setdefault(seed, met))
+        check.where = "the library's own test of environments"
+        # Gymnasium's takes illegal actions, and no game that is truncated after a step.
+        turns = isinstance(env, AECEnv) and check.has_masks
+        if turns or not (check.illegal_raises or check.most_moves == 2 or check.most_steps == 1):
             _library_tests(env)
-        except Exception as error:  # mostly assertions
-            raise ConformanceError(f"the library's own test of environments: {error}") from error
+    except ConformanceError as error:
+        raise ConformanceError(f"{check.where}: {error}") from None
+    except Exception as error:  # a stranger's environment raises anything, and tests assertions
+        raise ConformanceError(f"{check.where}: expected no error, found {error!r}") from error
 
 
 def _library_tests(env: Any) -> None:
@@ -115,36 +119,25 @@ class _Lockstep:
         self.num_actions = int(self.env.action_space.n)
         self.has_masks = self.illegal_raises = False
 
-    def positions(self, seed: int, earlier: Sequence[Position] = ()) -> list[Position]:
-        """Play a game, and return its positions; ``earlier`` are those of the seed before."""
-        self.rng, self.writes = np.random.default_rng(seed), seed % 2 == 1
-        self.begin = f"seed {seed}" + ", where returned arrays are written to" * self.writes
-        self.where = f"{self.begin}, reset"
-        self.met, self.returned = list[Position](), list[tuple[Any, Any]]()
-        self.earlier = earlier
-        try:
-            self.play(seed)
-        except ConformanceError as error:
-            raise ConformanceError(f"{self.where}: {error}") from None
-        except Exception as error:  # a stranger's environment raises anything
-            raise ConformanceError(f"{self.where}: expected no error, found {error!r}") from error
-        return self.met
-
-    def play(self, seed: int) -> None:
-        """Play a game, and check each step."""
-        game, steps, ended = self.game, 0, False
+    def play(self, seed: int) -> list[Position]:
+        """Play a game, check each step, and return the positions at the steps."""
+        rng, game, steps, ended = np.random.default_rng(seed), self.game, 0, False
+        self.writes, self.returned = seed % 2 == 1, list[tuple[Any, Any]]()
+        begin = f"seed {seed}" + ", where returned arrays are written to" * self.writes
+        self.where = f"{begin}, reset"
         seen, info = self.env.reset(seed=seed)
         position, moves = self.position(seen), int(info.get("seat", 0))
         if game.is_over(position) or (self.starts and position not in self.starts):
             raise ConformanceError(f"expected a start of {game!r}, found {position}")
         self.look(seen, info, game.actions(position))
+        met = [position]
         while not ended:
             legal = game.actions(position)
-            is_illegal = seed % 3 == 2 and self.rng.random() < 0.2
+            is_illegal = seed % 3 == 2 and rng.random() < 0.2
             illegal = {*range(-1, self.num_actions + 1)}.difference(legal)
-            action = int(self.rng.choice(sorted(illegal) if is_illegal else legal))
+            action = int(rng.choice(sorted(illegal) if is_illegal else legal))
             kind = "illegal action" if is_illegal else "action"
-            self.where = f"{self.begin}, move {moves + 1}, {kind} {action} at {position}"
+            self.where = f"{begin}, move {moves + 1}, {kind} {action} at {position}"
             try:
                 result = self.env.step(np.int64(action) if steps % 2 else action)
             except (LookupError, TypeError, AttributeError, ConformanceError):
@@ -158,11 +151,12 @@ class _Lockstep:
             if is_illegal:
                 _equal("a loss, reward and terminated", (reward, terminated), (-1, True))
                 self.look(seen, info, [])
-                return
+                break
             after = game.play(position, action)
             moves, steps = moves + 1, steps + 1
             cut = moves == self.most_moves
             position = self.position(seen, after, no_reply=cut or game.is_over(after))
+            met.append(position)
             moves += position != after
             over = game.is_over(position)
             value = game.end_value(position) if over else 0
@@ -172,6 +166,7 @@ class _Lockstep:
             opponents_turn = cut and self.replies is not False
             self.look(seen, info, [] if opponents_turn else game.actions(position))
             ended = any(ends)
+        return met
 
     def position(
         self, seen: Any, after: Position | None = None, no_reply: bool = False
@@ -186,9 +181,6 @@ class _Lockstep:
             raise ConformanceError(
                 f"expected a position that the observation or position_of= shows, found {error!r}"
             ) from error
-        for earlier in self.earlier[len(self.met) : len(self.met) + 1]:
-            _equal("the position, as the same seed gave before,", position, earlier)
-        self.met.append(position)
         if after is None:
             return position
         if self.replies is None and not no_reply:
