@@ -11,7 +11,7 @@ from tests.docs.blocks import TUTORIALS, with_outputs
 @pytest.mark.filterwarnings("ignore::UserWarning", "ignore::ResourceWarning")
 def test_the_tutorial_prints_what_it_shows(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("MINARI_DATASETS_PATH", raising=False)
+    monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path / "datasets"))
     names = {"__name__": "__main__"}
     text = (TUTORIALS / "minari.md").read_text(encoding="utf-8")
     assert with_outputs(text, names) == text
