@@ -163,12 +163,10 @@ def train(
                 if done < games and not stopped:
                     finish(0, is_last=True)
             else:
-                with pressed_ctrl_c() as is_pressed:
+                with deferred_ctrl_c() as is_pressed:
                     while done < games and not stopped and not is_pressed():
                         here = slice(done, done + min(each - done % each for each in pauses))
                         finish(play(done, winners[here], lengths[here]))
-                    if is_pressed():
-                        raise KeyboardInterrupt
         except KeyboardInterrupt:
             seconds = time.perf_counter() - began
             raise TrainingStopped(TrainingLog(winners[:done], lengths[:done], seconds)) from None
@@ -192,10 +190,8 @@ def _player(
     env.reset(seed=int(env_seed), options=options)
     self_play, block = None, FIRST_BLOCK
     if compiled and opponents is None:
-        with pressed_ctrl_c() as is_pressed:  # which would end Numba's compilation half-way
+        with deferred_ctrl_c():  # which would end Numba's compilation half-way
             self_play = compiled_self_play(env, as_pair(agents), options)
-        if is_pressed():
-            raise KeyboardInterrupt
 
     def play_game(done: int, winners: ValueArray, lengths: Int32Array) -> int:
         if done:
@@ -224,8 +220,8 @@ def _player(
 
 
 @contextmanager
-def pressed_ctrl_c() -> Iterator[Callable[[], bool]]:
-    """Defer the first Ctrl-C until a game or a file is complete; a second one interrupts at once.
+def deferred_ctrl_c() -> Iterator[Callable[[], bool]]:
+    """Raise the ``KeyboardInterrupt`` of the first Ctrl-C at the end; of a second one, at once.
 
     It yields a function that returns whether Ctrl-C was pressed. In other threads than the main
     one, which alone may handle signals, nothing changes.
@@ -246,3 +242,5 @@ def pressed_ctrl_c() -> Iterator[Callable[[], bool]]:
         yield lambda: pressed
     finally:
         signal.signal(signal.SIGINT, before)
+    if pressed:
+        raise KeyboardInterrupt

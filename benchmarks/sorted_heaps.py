@@ -20,13 +20,17 @@ def sorted_game(game: Game) -> Game:
         InvalidGameError: the heaps do not have the same options.
         SearchTooLargeError: the game has too many positions for a table.
     """
+    largest = max(game.parts, key=lambda part: part.num_positions)
+    for part in game.parts:
+        there, options = largest.after[: part.num_positions], part.num_actions
+        if not np.array_equal(part.after, there[:, :options]) or (there[:, options:] >= 0).any():
+            raise InvalidGameError(f"sorted heaps need heaps with the same options, unlike {game}")
     graph = graph_of(game)
     rows = graph.find(_sorted(game, graph.coordinates)[0])
     listed, row_of = np.unique(rows, return_inverse=True)
     after = graph.after[listed]
     after = np.where(after >= 0, row_of[after], -1)
-    words = game.parts[0].words
-    part = Part(graph.coordinates[listed], after, range(graph.num_actions), words)
+    part = Part(graph.coordinates[listed], after, range(graph.num_actions), largest.words)
     start = tuple(_sorted(game, np.array([game.start]))[0][0].tolist())
     return replace(
         game, parts=(part,), start=start, theorem=None, starts=_SortedStart(game), registered=None
@@ -68,10 +72,6 @@ def _sorted(game: Game, positions: IntArray) -> tuple[IntArray, IntArray]:
     parts, permutation = game.parts, np.empty((len(positions), len(game.parts)), np.int64)
     order = np.argsort([part.num_positions for part in parts], kind="stable")
     largest = parts[order[-1]]
-    for part in parts:
-        there, options = largest.after[: part.num_positions], part.num_actions
-        if not np.array_equal(part.after, there[:, :options]) or (there[:, options:] >= 0).any():
-            raise InvalidGameError(f"sorted heaps need heaps with the same options, unlike {game}")
     each = np.split(positions, len(parts), axis=1)
     rows = np.stack([largest.find(coordinates) for coordinates in each], axis=1)
     permutation[:, order] = order[np.argsort(rows[:, order], axis=1, kind="stable")]

@@ -4,7 +4,7 @@ import copy
 import importlib
 import io
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import redirect_stdout, suppress
 from graphlib import CycleError, TopologicalSorter
 from typing import Any
@@ -58,10 +58,19 @@ def check_env(
         TypeError: ``env`` is no such environment (a batch is none), or has no ``game``.
 
     Example:
+        >>> import gymnasium
         >>> from nim_envs import GameEnv, check_env, make_game
         >>> env = GameEnv(make_game("nim", heaps=(1, 2)), encoding="unary")
         >>> check_env(env, position_of=lambda seen: (
         ...     seen["observation"][0], seen["observation"][1:].sum()))
+        >>> class Doubled(gymnasium.RewardWrapper):
+        ...     def reward(self, reward):
+        ...         return 2 * reward
+        >>> check_env(Doubled(gymnasium.make("nim_envs/Nim-v0", heaps=(1,))))
+        Traceback (most recent call last):
+            ...
+        nim_envs.errors.ConformanceError: seed 0, move 1, action 0 at (1,): expected the reward 1, \
+found 2.0
     """
     if not isinstance(env, (AECEnv, gymnasium.Env)):
         raise TypeError(f"check_env takes one AECEnv or gymnasium.Env, and no batch, not {env!r}")
@@ -69,11 +78,10 @@ def check_env(
     if not isinstance(game, Game):
         raise TypeError(f"{env!r} has no attribute game, a nim_envs.Game: pass game=")
     check = _Lockstep(copy.deepcopy(env), game, position_of)
-    games: dict[int, list[Position]] = {}
+    games: dict[int, Sequence[Position]] = {}
     try:
         for seed in (*range(200), *range(0, 200, 5)):
-            met = check.play(seed)
-            _equal("the positions that this seed gave before,", met, games.setdefault(seed, met))
+            games[seed] = check.play(seed, games.get(seed, ()))
         check.where = "the library's own test of environments"
         # Gymnasium's takes illegal actions, and no game that is truncated after a step.
         turns = isinstance(env, AECEnv) and check.has_masks
@@ -119,10 +127,14 @@ class _Lockstep:
         self.num_actions = int(self.env.action_space.n)
         self.has_masks = self.illegal_raises = False
 
-    def play(self, seed: int) -> list[Position]:
-        """Play a game, check each step, and return the positions at the steps."""
+    def play(self, seed: int, before: Sequence[Position]) -> list[Position]:
+        """Play a game, check each step, and return the positions at the steps.
+
+        ``before`` are those that the same seed gave before, if it was played.
+        """
         rng, game, steps, ended = np.random.default_rng(seed), self.game, 0, False
         self.writes, self.returned = seed % 2 == 1, list[tuple[Any, Any]]()
+        self.before, self.met = before, list[Position]()
         begin = f"seed {seed}" + ", where returned arrays are written to" * self.writes
         self.where = f"{begin}, reset"
         seen, info = self.env.reset(seed=seed)
@@ -130,7 +142,6 @@ class _Lockstep:
         if game.is_over(position) or (self.starts and position not in self.starts):
             raise ConformanceError(f"expected a start of {game!r}, found {position}")
         self.look(seen, info, game.actions(position))
-        met = [position]
         while not ended:
             legal = game.actions(position)
             is_illegal = seed % 3 == 2 and rng.random() < 0.2
@@ -156,7 +167,6 @@ class _Lockstep:
             moves, steps = moves + 1, steps + 1
             cut = moves == self.most_moves
             position = self.position(seen, after, no_reply=cut or game.is_over(after))
-            met.append(position)
             moves += position != after
             over = game.is_over(position)
             value = game.end_value(position) if over else 0
@@ -166,7 +176,7 @@ class _Lockstep:
             opponents_turn = cut and self.replies is not False
             self.look(seen, info, [] if opponents_turn else game.actions(position))
             ended = any(ends)
-        return met
+        return self.met
 
     def position(
         self, seen: Any, after: Position | None = None, no_reply: bool = False
@@ -181,6 +191,9 @@ class _Lockstep:
             raise ConformanceError(
                 f"expected a position that the observation or position_of= shows, found {error!r}"
             ) from error
+        for before in self.before[len(self.met) : len(self.met) + 1]:
+            _equal("the position, as the same seed gave before,", position, before)
+        self.met.append(position)
         if after is None:
             return position
         if self.replies is None and not no_reply:
@@ -318,12 +331,10 @@ def check_game(game: Game) -> None:
         value = max(reached) if reached else game.end_value(position)
         claim = f"of {solution.method} at {position}"
         _equal(f"{claim} the value", values[position], value)
-        keeping = [action for action, after in moves[position] if -values[after] == value]
         if number % max(1, len(order) // 1000) == 0:
+            keeping = [action for action, after in moves[position] if -values[after] == value >= 0]
             actions = solution.keeping_actions(position).tolist()
-            _equal(
-                f"{claim} the actions that keep the value", actions, keeping if value >= 0 else []
-            )
+            _equal(f"{claim} the actions that keep the value", actions, keeping)
         if distances:
             further = [distances[after] for _, after in moves[position] if -values[after] == value]
             longest = (min if value == 1 else max)(further, default=-1)

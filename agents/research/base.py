@@ -8,6 +8,7 @@ import numpy as np
 from agents.base import AfterGame, GameChoosingLearner, ScorableAgent
 from agents.games import required_game, same_game
 from nim_envs import Game
+from nim_envs.envs.arguments import checked_game
 from nim_envs.errors import InvalidGameError
 from nim_envs.starts import FixedStart, UniformStart
 from nim_envs.typing import Array, FloatArray, MaskArray
@@ -16,19 +17,13 @@ from nim_envs.validation import checked_integer
 AnyLearner = TypeVar("AnyLearner", bound="GeneralisingLearner")
 
 
-def _checked(game: Any) -> Game:
-    if not isinstance(game, Game):
-        raise InvalidGameError(f"game must be a nim_envs.Game, not {game!r}")
-    return game
-
-
 class GeneralisingLearner(GameChoosingLearner):
     """Base of this package's learners that choose their own games."""
 
     proof: str | None = None
 
     def __init__(self, game: Game, arguments: dict[str, Any]) -> None:
-        self.game = _checked(game)
+        self.game = checked_game(game)
         if game.has_outcome:
             raise InvalidGameError(
                 f"{type(self).__name__} learns games that are decided by the last move; "
@@ -40,9 +35,13 @@ class GeneralisingLearner(GameChoosingLearner):
 
     def __repr__(self) -> str:
         """Return the game, and whether the learned solution is proved."""
-        part = "" if getattr(self, "is_complete", True) else " in part"
-        proved = "" if self.proof is None else f"; proved{part}"
+        proved = "" if self.proof is None else "; proved" + " in part" * (not self.is_complete)
         return f"{type(self).__name__}({self.game.summary}{proved})"
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether what it has learned is about all positions of its game."""
+        return True
 
     @classmethod
     def for_env(cls: type[AnyLearner], env: Any, **arguments: Any) -> AnyLearner:
@@ -62,7 +61,7 @@ class GeneralisingLearner(GameChoosingLearner):
 
     def fit(self, game: Game, games: int, seed: int, after_game: AfterGame | None = None) -> None:
         """Learn from games against itself; see :class:`GameChoosingLearner`."""
-        if not self.fits(_checked(game)):
+        if not self.fits(checked_game(game)):
             other = " with other moves" * (self.game.summary == game.summary)
             raise ValueError(
                 f"this learner was made for {self.game.summary}, not for {game.summary}{other}"

@@ -48,15 +48,23 @@ def main(repository: str, site: str | None) -> None:
             f"the repository is given as https://github.com/owner/name, not {repository!r}"
         )
     owner, name = found.groups()
-    site = site or f"https://{owner.lower()}.github.io/{name}"
+    host = f"{owner.lower()}.github.io"
+    site = site or f"https://{host}/{'' if name.lower() == host else name}"
     if not re.fullmatch(r"https?://[\w.:/-]+", site):
         raise click.UsageError(f"the manual's address begins with https://, not {site!r}")
     repository, site = f"https://github.com/{owner}/{name}", site.rstrip("/") + "/"
+    texts = {}
     for file, part in PARTS.items():
-        text = part.format(owner=owner, name=name, repository=repository, site=site)
-        path = Path(file)
-        old = path.read_text(encoding="utf-8")
-        path.write_text(PLACE.sub(rf"\g<1>{text}\n\g<2>", old), encoding="utf-8")
+        shown = part.format(owner=owner, name=name, repository=repository, site=site)
+        old = Path(file).read_text(encoding="utf-8")
+        texts[file], places = PLACE.subn(rf"\g<1>{shown}\n\g<2>", old)
+        if places != 1:
+            raise click.UsageError(
+                f"{file} has the lines 'addresses: begin' and 'addresses: end' {places} times, "
+                "not once"
+            )
+    for file, text in texts.items():
+        Path(file).write_text(text, encoding="utf-8")
     print(f"{repository} and {site} are written into {', '.join(PARTS)}.")
 
 

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from nim_envs.caches import SharedCache
 from nim_envs.encoding import Encoding
-from nim_envs.errors import InvalidGameError
+from nim_envs.envs.arguments import checked_game
 from nim_envs.game import Game
 from nim_envs.graph import Graph
 from nim_envs.optional import imports_for
@@ -215,9 +215,7 @@ class PgxEnv(core.Env, metaclass=_OnePerGame):
 
     def __init__(self, game: Game, encoding: str = "integer") -> None:
         super().__init__()
-        if not isinstance(game, Game):
-            raise InvalidGameError(f"game must be a nim_envs.Game, not {game!r}")
-        game.check_ends("PgxEnv, which truncates no game,")
+        checked_game(game).check_ends("PgxEnv, which truncates no game,")
         self.game = game
         self._made_of = copy(game), encoding  # the copy has no solution
         self.encoding = Encoding(encoding, game.fields, np.int32)

@@ -28,10 +28,16 @@ MOST_OPENINGS = 1000
 """Most openings in a row, games that the opponent's first move ends: then ``reset`` raises."""
 
 
-def game_with_start(game: Any, start: Any) -> Game:
-    """Return a game that begins at a start, or as it is for ``None``; errors as of `make_game`."""
+def checked_game(game: object) -> Game:
+    """Return a game; ``InvalidGameError`` if it is none."""
     if not isinstance(game, Game):
         raise InvalidGameError(f"game must be a nim_envs.Game, not {game!r}")
+    return game
+
+
+def game_with_start(given: Any, start: Any) -> Game:
+    """Return a game that begins at a start, or as it is for ``None``; errors as of `make_game`."""
+    game = checked_game(given)
     if start is None:
         return game
     registered = game.registered

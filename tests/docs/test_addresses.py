@@ -59,6 +59,14 @@ def test_another_address_is_refused_and_nothing_is_written(arguments, said, chec
     assert texts(checkout) == before
 
 
+def test_nothing_is_written_if_a_file_has_no_place_for_an_address(checkout):
+    (checkout / "CITATION.cff").write_text("")
+    before = texts(checkout)
+    refused = CliRunner().invoke(main, ["https://github.com/a/a.github.io"])
+    assert "CITATION.cff has the lines" in refused.output
+    assert texts(checkout) == before
+
+
 def test_all_pages_install_the_package_from_one_place():
     places = {}
     for path in (ROOT / "README.md", *(ROOT / "docs").rglob("*.md")):

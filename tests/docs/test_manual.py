@@ -124,3 +124,14 @@ def test_the_glossary_is_in_order_and_each_word_has_a_source():
     words = [entry.partition("\n")[0] for entry in entries]
     assert words == sorted(words, key=str.lower)
     assert all("\n*Source:* " in entry for entry in entries)
+
+
+def test_the_page_of_libraries_says_how_much_better_than_random_moves_they_play():
+    text = " ".join((RESULTS / "libraries.md").read_text(encoding="utf-8").split())
+    gains = {"as documented": [], "sign right": []}
+    for row in read("libraries.csv"):
+        if row["library"] in ("PettingZoo's tutorial", "TorchRL"):
+            gains[row["recipe"]].append(float(row["optimality %"]) - float(row["random %"]))
+    as_documented, right = gains.values()
+    assert f"play at most {max(as_documented):.0f} points better than random moves" in text
+    assert f"and {min(right):.0f} to {max(right):.0f} points better with the sign right" in text

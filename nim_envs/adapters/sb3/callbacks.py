@@ -90,6 +90,10 @@ class OptimalityCallback(BaseCallback):
         self.deterministic = deterministic
         self.best_model_save_path = best_model_save_path
         self.log_path = log_path
+        self._begin()
+
+    def _begin(self) -> None:
+        """Set the games and scores to none."""
         self.played = 0
         self.steps: list[int] = []
         self.games: list[int] = []
@@ -124,8 +128,7 @@ class OptimalityCallback(BaseCallback):
 
     def _on_training_start(self) -> None:
         if self.num_timesteps == 0:  # of another model, or of one that begins again
-            self.played, self._best = 0, 0
-            self.steps, self.games, self.scores = [], [], []
+            self._begin()
         self._due = self._now
 
     def _on_rollout_start(self) -> None:
